@@ -1,0 +1,56 @@
+"""What a dataset is: one `Item` a photo, and the checks that run before any heavy work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+SPLITS = ("train", "restval", "val", "test", "none")
+"""`restval`: Karpathy's remainder of COCO val. `none`: in no split (features are wanted, training ignores it)."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """One named thing in a photo. `box` is (left, top, width, height) in pixels of the upright original photo."""
+
+    name: str
+    box: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One photo with everything known about it. `image_id` is unique in its dataset; captions are raw text."""
+
+    image_id: str
+    path: Path
+    split: str
+    captions: tuple[str, ...]
+    regions: tuple[Region, ...] = ()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong with one input, named: `where` is a file, row or id; `what` says what and how to mend it."""
+
+    where: str
+    what: str
+
+
+def check_items(items: Sequence[Item]) -> list[Problem]:
+    """Duplicate ids, one image in two splits, unknown splits, files that are not there: all of them, in item order."""
+    problems: list[Problem] = []
+    first: dict[str, Item] = {}
+    for item in items:
+        earlier = first.setdefault(item.image_id, item)
+        if earlier is not item:
+            if earlier.split != item.split:
+                what = f"is in two splits, {earlier.split} and {item.split}: keep one"
+            else:
+                what = "is listed twice: keep one"
+            problems.append(Problem(item.image_id, what))
+        if item.split not in SPLITS:
+            problems.append(Problem(item.image_id, f"has the unknown split {item.split!r}: one of {', '.join(SPLITS)}"))
+        if not item.path.is_file():
+            problems.append(Problem(item.image_id, f"has no photo at {item.path}"))
+    return problems
