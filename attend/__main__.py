@@ -1,0 +1,5 @@
+"""`python -m attend`."""
+
+from attend.cli import main
+
+main()

@@ -1,0 +1,57 @@
+"""The command `attend`: one subcommand a stage, each in `attend/commands`, loaded only when it is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from attend import __version__
+from attend.errors import UserError
+
+COMMANDS = {
+    "features": "Stage 1: photos to a feature store.",
+    "verify": "Check a feature store against its manifest.",
+    "train": "Stage 2: a feature store to a captioner.",
+    "bleu": "Stage 3: captions and BLEU of a run.",
+    "caption": "Caption any photos.",
+    "report": "HTML report of a run with attention pictures.",
+}
+
+
+class StageGroup(click.Group):
+    """Finds subcommands by name, so that `attend --help` does not import torch."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"attend.commands.{name}"), name)
+        if not any(option.name == "debug" for option in command.params):
+            debug = click.Option(["--debug"], is_flag=True, expose_value=False, help="Show the traceback of an error.")
+            command.params.append(debug)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=StageGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="attend")
+def attend() -> None:
+    """Show, Attend and Tell: photos → feature store → captioner → captions, scores, pictures."""
+
+
+def main() -> None:
+    """Run the command line. Exit status: 0 everything was done, 1 something was not, 2 a mistake in what was asked."""
+    try:
+        attend()
+    except UserError as error:
+        if "--debug" in sys.argv:
+            raise
+        print(f"attend: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,131 @@
+"""Every setting of a training run: small frozen dataclasses, one per section, each field documented."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class WordsSettings:
+    """The vocabulary, built from the training captions alone."""
+
+    size: int = 10_000
+    """K: words kept, the end word and the unknown word included. Paper: 10,000."""
+    min_count: int = 1
+    """A word seen fewer times in the training captions becomes the unknown word. Paper: 1 (only K cuts)."""
+    longest: int = 100
+    """Words of a training caption; what is longer is cut, counted and said. The authors' code: 100."""
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """The decoder."""
+
+    units: int = 1300
+    """n: LSTM units."""
+    embedding: int = 512
+    """m: size of a word embedding and width of the deep output."""
+    attention_layers: int = 2
+    """Layers that make the attention keys of the annotations."""
+    init_layers: int = 2
+    """Layers from the mean annotation to the first state; all but the last are shared by h0 and c0."""
+    gate: bool = True
+    """The scalar beta_t on the context (section 4.2.1)."""
+    output_context: bool = True
+    """The context enters the deep output (L_z of eq. 7)."""
+    output_previous_word: bool = True
+    """The previous word enters the deep output (E y of eq. 7)."""
+    dropout: float = 0.5
+    """Probability, at the paper's places: initial hidden layers, h before the output, the output's tanh."""
+
+
+@dataclass(frozen=True)
+class LossSettings:
+    """What is minimised besides -log p(words)."""
+
+    doubly_stochastic: float = 0.327
+    """λ of eq. 14, against the words' loss summed over steps and averaged over captions. The paper gives no number;
+    the authors' alpha_c = 1 is λ = batch / places: 0.327 for 64 captions and 196 places."""
+
+
+@dataclass(frozen=True)
+class BatchSettings:
+    """How captions become mini-batches."""
+
+    size: int = 64
+    """Captions in a mini-batch, all of one length. Paper: 64."""
+    order: str = "random"
+    """`random`: mini-batches of one length in random order (paper). `round_robin`: lengths in turn (authors' code)."""
+    cache_share: float = 0.5
+    """Annotations are kept in memory after the first read when all of them fit in this share of the free memory."""
+
+
+@dataclass(frozen=True)
+class OptimSettings:
+    """The optimiser and when to stop."""
+
+    algorithm: str = "adam"
+    """`adam` or `rmsprop` (Graves' centred form with momentum, arXiv 1308.0850, eq. 38-45: decay 0.95, momentum 0.9)."""
+    learning_rate: float = 2e-4
+    """Step size. The authors' Adam: 2e-4; Graves' RMSProp: 1e-4."""
+    weight_decay: float = 0.0
+    """L2 weight added to the gradient (authors' decay_c)."""
+    clip_norm: float = 0.0
+    """The gradient is scaled down to this global norm; 0: never."""
+    label_smoothing: float = 0.0
+    """Share of each target spread evenly over the vocabulary; 0: the paper's likelihood."""
+    averaging: float = 0.0
+    """Decay of an exponential moving average of the weights, which is then what is validated and kept; 0: none."""
+    decay_every: int = 0
+    """Epochs after which the step size is multiplied by `decay_factor`, again and again; 0: never."""
+    decay_factor: float = 0.5
+    """See `decay_every`."""
+    epochs: int = 100
+    """Passes over the training captions at most."""
+    patience: int = 10
+    """Validations without a better score before training stops (authors' code: 10)."""
+    precision: str = "auto"
+    """`bfloat16` (autocast), `float32`, or `auto`: bfloat16 where the device multiplies it natively."""
+    seed: int = 1
+    """Seeds initial weights, order of captions and dropout."""
+    save_minutes: float = 10.0
+    """`last.pt` is written after every validation and at least this often."""
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """Beam search, in validation and as the default of `bleu` and `caption`."""
+
+    beam: int = 5
+    """Captions kept in progress per photo; 1 is greedy."""
+    length_normalisation: float = 0.0
+    """Captions are ranked by log p / words^this; 0: by log p."""
+    longest: int = 30
+    """Words of a caption at most; what has not ended by then is returned as it is and counted."""
+    suppress_unknown: bool = True
+    """Never emit the unknown word."""
+
+
+@dataclass(frozen=True)
+class ValidationSettings:
+    """How often the captioner is judged while it trains; BLEU-4 of beam-search captions selects and stops (paper)."""
+
+    split: str = "val"
+    """Photos to caption."""
+    every: float = 1.0
+    """Epochs between validations; less than 1 validates within an epoch."""
+    images: int = 0
+    """Photos captioned at each validation, the first ones of the split; 0: all."""
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """A whole run. `attend train` prints it and stores it as `config.toml`."""
+
+    words: WordsSettings = field(default_factory=WordsSettings)
+    model: ModelSettings = field(default_factory=ModelSettings)
+    loss: LossSettings = field(default_factory=LossSettings)
+    batches: BatchSettings = field(default_factory=BatchSettings)
+    optim: OptimSettings = field(default_factory=OptimSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    validation: ValidationSettings = field(default_factory=ValidationSettings)

@@ -1,0 +1,81 @@
+"""The captioner of the paper: an LSTM that looks at the photo before every word (section 3.1.2)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from attend.train.config import ModelSettings
+from attend.train.models.first_state import FirstState
+from attend.train.models.initial_weights import initialise, linear
+from attend.train.models.interface import NO_WORD, Attention, Batch, ImagePart, Output, State
+from attend.train.models.lstm_step import lstm_step
+from attend.train.models.soft_attention import SoftAttention
+from attend.train.models.word_output import WordOutput
+
+
+class AttentionLSTM(nn.Module):
+    """`Captioner` of eq. 1-7 with soft attention; L is free, D and K are fixed at construction."""
+
+    def __init__(self, settings: ModelSettings, channels: int, words: int) -> None:
+        super().__init__()
+        n, m = settings.units, settings.embedding
+        self.settings, self.channels, self.words = settings, channels, words
+        self.embedding = nn.Embedding(words, m)  # E
+        initialise(self.embedding.weight.data)
+        self.first_state = FirstState(channels, n, settings.init_layers, settings.dropout)
+        self.attention = SoftAttention(channels, settings.attention_layers)
+        # Everything that reads h_{t-1} is one matrix: U for the four gates, W_h for attention, w for the context gate.
+        self.reads = [4 * n, channels] + ([1] if settings.gate else [])
+        self.from_hidden = linear(n, sum(self.reads))
+        for block in self.from_hidden.weight.data[: 4 * n].chunk(4):
+            initialise(block)
+        self.word_gates = linear(m, 4 * n, bias=False)  # W; its bias b is the gates' part of from_hidden's
+        self.context_gates = linear(channels, 4 * n, bias=False)  # Wc
+        self.word_output = WordOutput(
+            n, m, channels, words, settings.dropout, settings.output_context, settings.output_previous_word
+        )
+
+    def start(self, annotations: Tensor, mask: Tensor | None = None) -> State:
+        """See `Captioner.start`."""
+        hidden, cell = self.first_state(annotations, mask)
+        return State(ImagePart(annotations, self.attention.keys(annotations), mask), hidden.float(), cell.float())
+
+    def step(self, state: State, previous_words: Tensor) -> tuple[Tensor, State, Attention]:
+        """See `Captioner.step`."""
+        embedded = self._embed(previous_words)  # (B·R, m)
+        state, context, look = self._advance(state, self.word_gates(embedded))
+        return self.word_output(state.hidden, context, embedded), state, look
+
+    def forward(self, batch: Batch) -> Output:
+        """See `Captioner.forward`. What does not depend on the state is computed for all steps at once."""
+        state = self.start(batch.annotations, batch.mask)
+        first = batch.words.new_full((len(batch.words), 1), NO_WORD)
+        embedded = self._embed(torch.cat([first, batch.words[:, :-1]], dim=1))  # (B, T, m)
+        word_gates = self.word_gates(embedded)  # (B, T, 4n)
+        hidden, contexts, looks = [], [], []
+        for t in range(batch.words.shape[1]):
+            state, context, look = self._advance(state, word_gates[:, t])
+            hidden.append(state.hidden)
+            contexts.append(context)
+            looks.append(look)
+        log_probs = self.word_output(torch.stack(hidden, 1), torch.stack(contexts, 1), embedded)
+        attention = torch.stack([look.weights for look in looks], 1)
+        return Output(log_probs, attention, torch.stack([look.gate for look in looks], 1))
+
+    def _embed(self, words: Tensor) -> Tensor:
+        """Words (...) → E y (..., m), the zero vector for `NO_WORD`."""
+        return self.embedding(words.clamp(min=0)) * (words != NO_WORD).unsqueeze(-1)
+
+    def _advance(self, state: State, word_gates: Tensor) -> tuple[State, Tensor, Attention]:
+        """One LSTM step from W E y_{t-1} (B·R, 4n): the new state, the gated context (B·R, D), where it looked."""
+        image = state.image
+        gates, query, *gate = self.from_hidden(state.hidden).split(self.reads, dim=-1)
+        query = query.unflatten(0, (len(image.keys), -1))  # (B, R, D)
+        context, alpha = self.attention(image.annotations, image.keys, query, image.mask)
+        context, alpha = context.flatten(0, 1), alpha.flatten(0, 1)  # (B·R, D), (B·R, L)
+        # Section 4.2.1: beta_t = sigmoid(w·h_{t-1} + b) scales z for the LSTM and for the output.
+        beta = gate[0].float().sigmoid() if gate else context.new_ones((len(context), 1), dtype=torch.float32)
+        context = beta.to(context.dtype) * context
+        hidden, cell = lstm_step(gates + word_gates + self.context_gates(context), state.cell)
+        return State(image, hidden, cell), context, Attention(alpha, beta.squeeze(-1))

@@ -1,0 +1,24 @@
+"""Initial weights of the authors' code."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+DEVIATION = 0.01
+
+
+def initialise(matrix: Tensor) -> None:
+    """Fill one matrix in place: orthogonal when square, else N(0, 0.01²).  # arctic: norm_weight, ortho_weight"""
+    if matrix.dim() == 2 and matrix.shape[0] == matrix.shape[1]:
+        nn.init.orthogonal_(matrix)
+    else:
+        nn.init.normal_(matrix, std=DEVIATION)
+
+
+def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
+    """A linear layer with these initial weights and zero bias."""
+    layer = nn.Linear(inputs, outputs, bias=bias)
+    initialise(layer.weight.data)
+    if bias:
+        nn.init.zeros_(layer.bias)
+    return layer

@@ -1,0 +1,102 @@
+"""What every captioner offers and all that search, losses, metrics and pictures may know of it.
+
+Letters, here and everywhere: B images · R captions in progress per image · T steps · L places · D channels · K words ·
+m embedding size · n LSTM units.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self
+
+from torch import Tensor
+
+NO_WORD = -1
+"""Previous word at the first step: its embedding is the zero vector; there is no start token.  # arctic"""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Captions for teacher forcing. `words` holds ids with the end word (0) counted in `lengths`; behind it anything."""
+
+    annotations: Tensor  # (B, L, D)
+    words: Tensor  # (B, T) int64
+    lengths: Tensor  # (B,) int64, 1 to T, the end step included
+    mask: Tensor | None = None  # (B, L) bool, true where there is a place; None: everywhere
+
+
+@dataclass(frozen=True)
+class Attention:
+    """Where one step looked: `weights` sum to 1 over the places; `gate` is beta of section 4.2.1 (1 without a gate)."""
+
+    weights: Tensor  # (B·R, L)
+    gate: Tensor  # (B·R,)
+
+
+@dataclass(frozen=True)
+class Output:
+    """Teacher-forced result for every step of a batch; steps behind a caption's length mean nothing."""
+
+    log_probs: Tensor  # (B, T, K) float32: log p(word at t | words before t, annotations)
+    attention: Tensor  # (B, T, L) float32
+    gates: Tensor  # (B, T) float32
+
+
+@dataclass(frozen=True)
+class ImagePart:
+    """What depends only on the photo: computed once, shared by all captions in progress for it."""
+
+    annotations: Tensor  # (B, L, D)
+    keys: Tensor  # (B, L, D) what attention compares the state with; whatever the variant needs
+    mask: Tensor | None  # (B, L) bool
+
+    def keep(self, images: Tensor) -> ImagePart:
+        """The photos `images` (indices, (B',)) only."""
+        mask = None if self.mask is None else self.mask[images]
+        return ImagePart(self.annotations[images], self.keys[images], mask)
+
+
+@dataclass(frozen=True)
+class State:
+    """A decoder between two words. Rows b·R to b·R + R - 1 of the memory belong to photo b; R = rows / photos."""
+
+    image: ImagePart
+    hidden: Tensor  # (B·R, n)
+    cell: Tensor  # (B·R, n)
+
+    def select(self, rows: Tensor) -> State:
+        """Memory rows in a new order, with repeats; each photo must keep an equal number R' of its own rows."""
+        return replace(self, hidden=self.hidden[rows], cell=self.cell[rows])
+
+    def keep(self, images: Tensor) -> State:
+        """Only the photos `images` (indices, (B',)), with all their rows."""
+        per_image = self.hidden.shape[0] // self.image.annotations.shape[0]
+
+        def rows(memory: Tensor) -> Tensor:
+            return memory.unflatten(0, (-1, per_image))[images].flatten(0, 1)
+
+        return State(self.image.keep(images), rows(self.hidden), rows(self.cell))
+
+
+class Captioner(Protocol):
+    """One captioning system. Implementations are torch modules listed in `variants.py`."""
+
+    def start(self, annotations: Tensor, mask: Tensor | None = None) -> State:
+        """State before the first word, R = 1, from annotations (B, L, D) and an optional mask (B, L)."""
+        ...
+
+    def step(self, state: State, previous_words: Tensor) -> tuple[Tensor, State, Attention]:
+        """Read the previous words (B·R,), `NO_WORD` at the first step; give log p of the next word (B·R, K) float32."""
+        ...
+
+    def forward(self, batch: Batch) -> Output:
+        """All steps of given captions at once (teacher forcing)."""
+        ...
+
+    def __call__(self, batch: Batch) -> Output: ...
+
+    def parameters(self) -> Any: ...
+
+    def eval(self) -> Self: ...
+
+    def train(self, mode: bool = True) -> Self: ...

@@ -1,0 +1,42 @@
+"""Deterministic "soft" attention (section 4.2, eq. 4-6 and 13)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from attend.train.models.initial_weights import linear
+
+
+class SoftAttention(nn.Module):
+    """e_ti = v·tanh(p_i + W_h h_{t-1}) + c, alpha_t = softmax over places, z_t = Σ_i alpha_ti a_i.
+
+    The keys p = W_a a + b_a depend on the photo only. With more than one layer, D→D layers with tanh follow, still before
+    h is added.  # arctic: n_layers_att; there is no non-linearity between the first and the second layer
+    The projection W_h h is not here: the decoder reads h once for everything that needs it.
+    """
+
+    def __init__(self, channels: int, layers: int) -> None:
+        super().__init__()
+        self.key_layers = nn.ModuleList(linear(channels, channels) for _ in range(layers))
+        self.score = linear(channels, 1)  # v and c
+
+    def keys(self, annotations: Tensor) -> Tensor:
+        """Annotations (B, L, D) → keys p (B, L, D), once per photo."""
+        first, *others = self.key_layers
+        keys = first(annotations)
+        for layer in others:
+            keys = layer(keys).tanh()
+        return keys
+
+    def forward(
+        self, annotations: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
+        """Query W_h h of all captions in progress (B, R, D) → context z (B, R, D) and alpha (B, R, L) float32."""
+        compared = torch.tanh(keys.unsqueeze(1) + query.unsqueeze(2))  # (B, R, L, D); arctic: tanh, not ReLU
+        scores = self.score(compared).squeeze(-1).float()  # (B, R, L)
+        if mask is not None:
+            scores = scores.masked_fill(~mask.unsqueeze(1), float("-inf"))
+        alpha = scores.softmax(dim=-1)
+        context = torch.bmm(alpha.to(annotations.dtype), annotations)  # (B, R, D)
+        return context, alpha
