@@ -1,0 +1,65 @@
+"""Files that appear under their final name only when they are whole."""
+
+from __future__ import annotations
+
+import os
+import socket
+import uuid
+from pathlib import Path
+
+SUFFIX = ".partial"
+
+
+def partial_path(final: Path) -> Path:
+    """A name beside `final` that no other process uses: `.NAME.HOST.PROCESS.RANDOM.partial`."""
+    owner = f"{_host()}.{os.getpid()}.{uuid.uuid4().hex[:8]}"
+    return final.with_name(f".{final.name}.{owner}{SUFFIX}")
+
+
+def publish(partial: Path, final: Path) -> None:
+    """Bring `partial` to the disk, give it its final name, and bring the name to the disk."""
+    with partial.open("rb") as file:
+        os.fsync(file.fileno())
+    partial.replace(final)
+    folder = os.open(final.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def write_atomically(final: Path, content: bytes) -> None:
+    """Write a small file whole: after a crash at any moment `final` holds the old content or the new."""
+    final.parent.mkdir(parents=True, exist_ok=True)
+    partial = partial_path(final)
+    try:
+        partial.write_bytes(content)
+        publish(partial, final)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def remove_abandoned(folder: Path) -> list[Path]:
+    """Delete what processes of this machine that no longer run left half-written; returns what was deleted."""
+    abandoned = [path for path in sorted(folder.glob(f".*{SUFFIX}")) if _is_abandoned(path)]
+    for path in abandoned:
+        path.unlink(missing_ok=True)
+    return abandoned
+
+
+def _is_abandoned(path: Path) -> bool:
+    *_, host, process, _random, _suffix = path.name.split(".")
+    if host != _host() or not process.isdigit():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass
+    return False
+
+
+def _host() -> str:
+    return socket.gethostname().replace(".", "-")

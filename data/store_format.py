@@ -1,0 +1,54 @@
+"""The layout of a feature store: the one place that knows its names, types, chunks, compression and version.
+
+DATASET/ENCODER/manifest.json      what is vouched for (manifest.py)
+DATASET/ENCODER/items.jsonl        one Item a line (items_file.py)
+DATASET/ENCODER/shard-00000.h5     up to SHARD_ROWS images:
+    annotations  (N, L, D) float16, one image a chunk; place = columns · row + column (row-major)
+    image_ids    (N,) utf-8 strings
+    attributes   what wrote it (`shard_attributes`)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import hdf5plugin
+import numpy as np
+
+from attend.errors import UserError
+
+VERSION = 1
+SHARD_ROWS = 1000
+ANNOTATIONS = "annotations"
+IMAGE_IDS = "image_ids"
+DTYPE = np.float16
+DEFAULT_CODEC = "blosc2"
+
+CODECS: dict[str, Mapping[str, Any]] = {
+    "blosc2": hdf5plugin.Blosc2(cname="zstd", clevel=1, filters=hdf5plugin.Blosc2.NOFILTER),
+    "lzf": {"compression": "lzf"},
+    "gzip": {"compression": "gzip", "compression_opts": 1},
+    "none": {},
+}
+"""Name → h5py's arguments of create_dataset. Features after a ReLU are mostly zeros, in runs that every codec finds
+without a byte shuffle; bench/store.py measures them. `gzip` and `none` open with plain HDF5, `lzf` with any h5py."""
+
+
+def codec_arguments(codec: str) -> Mapping[str, Any]:
+    """h5py's arguments for a codec. UserError: unknown name."""
+    if codec not in CODECS:
+        raise UserError(f"unknown codec {codec!r}: one of {', '.join(CODECS)}")
+    return CODECS[codec]
+
+
+def shard_name(index: int) -> str:
+    """`shard-00000.h5` for index 0."""
+    return f"shard-{index:05d}.h5"
+
+
+def shard_attributes(fingerprint: Mapping[str, Any], grid: tuple[int, int]) -> dict[str, str | int | list[int]]:
+    """What a shard says about itself, readable without the manifest: version, grid, and the fingerprint's fields."""
+    plain = {name: value if isinstance(value, str) else json.dumps(value) for name, value in fingerprint.items()}
+    return {"version": VERSION, "grid": list(grid), "place_order": "row-major", **plain}
