@@ -16,7 +16,7 @@ class Progress:
 
     def __init__(self, total: int, label: str, unit: str) -> None:
         self.total, self.label, self.unit = total, label, unit
-        self.done, self.notes = 0, ""
+        self.done, self.skipped, self.notes = 0, 0, ""
         self.started = self.last_line = time.monotonic()
         self.bar = tqdm(total=total, desc=label, unit=f" {unit}", dynamic_ncols=True) if sys.stderr.isatty() else None
 
@@ -30,6 +30,14 @@ class Progress:
         elif time.monotonic() - self.last_line > SECONDS_BETWEEN_LINES:
             self._line()
 
+    def skip(self, count: int) -> None:
+        """Things done before this start: they count, but not for the rate."""
+        self.done += count
+        self.skipped += count
+        if self.bar is not None:
+            self.bar.initial = count
+            self.bar.update(count)
+
     def close(self) -> None:
         """End the bar, or print the last line."""
         if self.bar is not None:
@@ -39,7 +47,7 @@ class Progress:
 
     def _line(self) -> None:
         self.last_line = time.monotonic()
-        rate = self.done / max(self.last_line - self.started, 1e-9)
+        rate = (self.done - self.skipped) / max(self.last_line - self.started, 1e-9)
         print(
             f"{self.label}: {self.done}/{self.total} {self.unit}, {rate:.1f} {self.unit}/s  {self.notes}".rstrip(),
             file=sys.stderr,
@@ -49,5 +57,7 @@ class Progress:
     def __enter__(self) -> Progress:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()

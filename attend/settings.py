@@ -33,7 +33,7 @@ def section_class(section: str) -> type:
 
 
 def read_settings(words: Iterable[str]) -> Values:
-    """Words like `optim.epochs=3` (several may stand in one string) → checked values; `UserError` names what is wrong."""
+    """Words like `optim.epochs=3`, several in one string or not → checked values; `UserError` names what is wrong."""
     values: Values = {}
     for word in " ".join(words).split():
         name, equals, text = word.partition("=")

@@ -65,7 +65,7 @@ class OptimSettings:
     """The optimiser and when to stop."""
 
     algorithm: str = "adam"
-    """`adam` or `rmsprop` (Graves' centred form with momentum, arXiv 1308.0850, eq. 38-45: decay 0.95, momentum 0.9)."""
+    """`adam`, or `rmsprop`: Graves' centred form, arXiv 1308.0850, eq. 38-45, decay 0.95, momentum 0.9."""
     learning_rate: float = 2e-4
     """Step size. The authors' Adam: 2e-4; Graves' RMSProp: 1e-4."""
     weight_decay: float = 0.0

@@ -10,7 +10,7 @@ from attend.train.models.initial_weights import linear
 class FirstState(nn.Module):
     """h0 = tanh(W m0 + b), c0 = tanh(W' m0 + b') with m0 the mean annotation (section 3.1.2, "two MLPs").
 
-    `layers` - 1 hidden ReLU layers D→D with dropout come first and are shared by both.  # arctic: n_layers_init, ff_init_i
+    `layers` - 1 hidden ReLU layers D→D with dropout come first, shared by both.  # arctic: n_layers_init
     """
 
     def __init__(self, channels: int, units: int, layers: int, dropout: float) -> None:

@@ -17,7 +17,7 @@ NO_WORD = -1
 
 @dataclass(frozen=True)
 class Batch:
-    """Captions for teacher forcing. `words` holds ids with the end word (0) counted in `lengths`; behind it anything."""
+    """Captions for teacher forcing. `words` holds ids up to the end word (0), which `lengths` counts; then anything."""
 
     annotations: Tensor  # (B, L, D)
     words: Tensor  # (B, T) int64

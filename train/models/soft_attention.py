@@ -11,8 +11,8 @@ from attend.train.models.initial_weights import linear
 class SoftAttention(nn.Module):
     """e_ti = v·tanh(p_i + W_h h_{t-1}) + c, alpha_t = softmax over places, z_t = Σ_i alpha_ti a_i.
 
-    The keys p = W_a a + b_a depend on the photo only. With more than one layer, D→D layers with tanh follow, still before
-    h is added.  # arctic: n_layers_att; there is no non-linearity between the first and the second layer
+    The keys p = W_a a + b_a depend on the photo only. With more than one layer, D→D layers with tanh follow, still
+    before h is added.  # arctic: n_layers_att; there is no non-linearity between the first and the second layer
     The projection W_h h is not here: the decoder reads h once for everything that needs it.
     """
 
@@ -29,9 +29,7 @@ class SoftAttention(nn.Module):
             keys = layer(keys).tanh()
         return keys
 
-    def forward(
-        self, annotations: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None
-    ) -> tuple[Tensor, Tensor]:
+    def forward(self, annotations: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
         """Query W_h h of all captions in progress (B, R, D) → context z (B, R, D) and alpha (B, R, L) float32."""
         compared = torch.tanh(keys.unsqueeze(1) + query.unsqueeze(2))  # (B, R, L, D); arctic: tanh, not ReLU
         scores = self.score(compared).squeeze(-1).float()  # (B, R, L)

@@ -11,7 +11,7 @@ from attend.train.models.initial_weights import linear
 class WordOutput(nn.Module):
     """p(y_t) = softmax(L_o tanh(E y_{t-1} + L_h h_t + L_z z_t)), dropout on h_t and after the tanh.
 
-    The tanh and the dropout places are the authors' code's; E y is added as it is, so m is the width.  # arctic: ff_logit_*
+    The tanh and the dropout places are the authors' code's; E y is added raw, so m is the width.  # arctic: ff_logit
     """
 
     def __init__(

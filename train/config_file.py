@@ -1,0 +1,77 @@
+"""Configurations from presets and files: which values hold, and writing them down."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from attend.data.atomic import write_atomically
+from attend.errors import UserError
+from attend.settings import Values, check_value
+from attend.train.config import TrainConfig
+
+SECTIONS = tuple(section.name for section in fields(TrainConfig))
+
+
+def preset_names() -> list[str]:
+    """The datasets that have a preset of their own."""
+    folder = resources.files("attend.train.presets")
+    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+def read_preset(dataset: str, variant: str) -> TrainConfig:
+    """Defaults, changed by `presets/DATASET.toml`, changed by its table `[variant.VARIANT]` where it has one.
+
+    A dataset without a preset takes the defaults.
+    """
+    config = TrainConfig()
+    if dataset not in preset_names():
+        return config
+    tables = tomllib.loads((resources.files("attend.train.presets") / f"{dataset}.toml").read_text(encoding="utf-8"))
+    changes = tables.pop("variant", {}).get(variant, {})
+    return override_config(override_config(config, _checked(tables)), _checked(changes))
+
+
+def override_config(config: TrainConfig, values: Values) -> TrainConfig:
+    """A copy with some fields replaced; sections of other stages are left to them."""
+    changed = {
+        section: replace(getattr(config, section), **changes)
+        for section, changes in values.items()
+        if section in SECTIONS
+    }
+    return replace(config, **changed)
+
+
+def write_run_file(path: Path, config: TrainConfig, record: Mapping[str, Any]) -> None:
+    """Write `config.toml`: the record of the run (plain tables), then every setting."""
+    write_atomically(path, tomli_w.dumps({**record, **asdict(config)}).encode())
+
+
+def read_run_file(path: Path) -> tuple[TrainConfig, dict[str, Any]]:
+    """What `write_run_file` wrote; `UserError` when it is missing, broken or has an unknown setting."""
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"no run at {path.parent}: train it first, or check RUN= and OUT=") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} is no TOML ({error}): restore it or train the run again") from None
+    settings = {section: tables.pop(section) for section in SECTIONS if section in tables}
+    return override_config(TrainConfig(), _checked(settings)), tables
+
+
+def flatten(config: TrainConfig) -> dict[str, Any]:
+    """`section.field` → value."""
+    return {f"{section}.{name}": value for section, table in asdict(config).items() for name, value in table.items()}
+
+
+def _checked(tables: Mapping[str, Mapping[str, Any]]) -> Values:
+    return {
+        section: {name: check_value(section, name, value) for name, value in table.items()}
+        for section, table in tables.items()
+    }

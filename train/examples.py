@@ -1,0 +1,49 @@
+"""Training captions as word ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attend.data.items import Item
+from attend.data.vocabulary import Vocabulary
+from attend.data.words import tokenise
+from attend.errors import UserError
+
+
+@dataclass(frozen=True)
+class Examples:
+    """N captions. `image_ids[images[k]]` is the photo of caption k; `words[k]` ends with the end word, 0."""
+
+    image_ids: tuple[str, ...]
+    images: np.ndarray  # (N,) int64
+    words: tuple[np.ndarray, ...]  # N arrays of ids, each (T_k,) int64
+    cut: int  # captions that were longer than allowed
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Steps of each caption, the end step included, (N,)."""
+        return np.array([len(words) for words in self.words], dtype=np.int64)
+
+
+def training_captions(items: Sequence[Item], splits: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """(image id, words) of every caption of the splits, in item order; captions without a word are left out."""
+    pairs = [(item.image_id, tokenise(text)) for item in items if item.split in splits for text in item.captions]
+    return [(image_id, words) for image_id, words in pairs if words]
+
+
+def make_examples(captions: Sequence[tuple[str, list[str]]], vocabulary: Vocabulary, longest: int) -> Examples:
+    """Captions as ids, cut to `longest` words and then ended; `UserError` when there is none."""
+    if not captions:
+        raise UserError("the store has no training caption: check the split names and captions in its items.jsonl")
+    image_ids = tuple(dict.fromkeys(image_id for image_id, _ in captions))
+    rows = {image_id: row for row, image_id in enumerate(image_ids)}
+    words = tuple(np.array([*vocabulary.encode(words[:longest]), 0], dtype=np.int64) for _, words in captions)
+    return Examples(
+        image_ids=image_ids,
+        images=np.array([rows[image_id] for image_id, _ in captions], dtype=np.int64),
+        words=words,
+        cut=sum(len(words) > longest for _, words in captions),
+    )

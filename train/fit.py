@@ -1,0 +1,228 @@
+"""The training loop: epochs, validations, checkpoints, stopping."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, Protocol
+
+import torch
+from torch import nn
+
+from attend.device import PRECISIONS
+from attend.progress import Progress
+from attend.train.annotations import AnnotationSource
+from attend.train.batches import plan_batches
+from attend.train.checkpoint import random_states, read_checkpoint, restore_random_states, write_checkpoint
+from attend.train.config import TrainConfig
+from attend.train.examples import Examples
+from attend.train.log import RunLog
+from attend.train.optimizer import WeightAverage, build_optimizer, set_learning_rate
+from attend.train.step import StepResult, train_step
+from attend.train.stopping import Position
+from attend.train.stream import BatchStream
+
+LOG_EVERY = 20
+"""Steps that one log line sums up."""
+
+
+class ValidationScores(Protocol):
+    """What a validation must tell; BLEU from 0 to 100, corpus level."""
+
+    @property
+    def bleu4(self) -> float:
+        """BLEU-4 with the brevity penalty: what selects and stops."""
+        ...
+
+    def as_log(self) -> dict[str, Any]:
+        """Plain values for the log."""
+        ...
+
+
+Validate = Callable[[nn.Module], ValidationScores]
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """How training ended. `finished` is false when a signal stopped it early (`last.pt` holds the place)."""
+
+    position: Position
+    reason: str
+    finished: bool
+
+
+class Fit:
+    """One run in progress: everything that `last.pt` must hold to go on exactly."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        config: TrainConfig,
+        examples: Examples,
+        source: AnnotationSource,
+        validate: Validate,
+        folder: Path,
+        device: torch.device,
+        precision: str,
+    ) -> None:
+        self.model, self.config, self.examples, self.source = model.to(device), config, examples, source
+        self.validate, self.folder, self.device, self.precision = validate, folder, device, precision
+        self.optimizer = build_optimizer(model, config.optim)
+        self.average = WeightAverage(model, config.optim.averaging) if config.optim.averaging else None
+        self.position = Position()
+        self.log_size: int | None = None
+        self.stop_signal: int | None = None
+
+    def resume(self) -> None:
+        """Take everything back from `last.pt`."""
+        saved = read_checkpoint(self.folder / "last.pt", self.device)
+        self.model.load_state_dict(saved["model"])
+        self.optimizer.load_state_dict(saved["optimizer"])
+        if self.average is not None:
+            self.average.load_state_dict(saved["average"])
+        self.position = Position(**saved["position"])
+        self.log_size = saved["log_size"]
+        restore_random_states(saved["random"])
+
+    def run(self) -> FitResult:
+        """Train until the epochs or the patience are used up, or SIGTERM / Ctrl-C asks to stop."""
+        with RunLog(self.folder, self.log_size, self.position.step) as self.log, self._signals():
+            while (reason := self.position.reason_to_stop(self.config.optim)) is None:
+                self._epoch()
+                if self.stop_signal is not None:
+                    self._save()
+                    name = signal.Signals(self.stop_signal).name
+                    return FitResult(self.position, f"{name} at step {self.position.step}", finished=False)
+            self._save()
+            self.log.write("end", self.position.step, reason=reason, best=self.position.best)
+            return FitResult(self.position, reason, finished=True)
+
+    def _epoch(self) -> None:
+        """The rest of the current epoch, from the mini-batch where the position stands."""
+        config, position = self.config, self.position
+        plan = plan_batches(
+            self.examples.lengths, config.batches.size, config.batches.order, config.optim.seed, position.epoch
+        )
+        validate_every = max(1, round(config.validation.every * len(plan)))
+        rate = set_learning_rate(self.optimizer, config.optim, position.epoch)
+        stream = BatchStream(
+            plan[position.batch :], self.examples, self.source, self.device, PRECISIONS[self.precision]
+        )
+        saved = told = time.monotonic()
+        results: list[StepResult] = []
+        self.model.train()
+        with Progress(len(self.examples.words), f"epoch {position.epoch + 1}", "captions") as bar:
+            bar.skip(sum(len(captions) for captions in plan[: position.batch]))
+            for batch in stream:
+                results.append(
+                    train_step(self.model, batch, config, self.optimizer, self.average, self.precision)  # type: ignore[arg-type]
+                )
+                position.batch, position.step = position.batch + 1, position.step + 1
+                bar.update(len(batch.words))
+                if len(results) == LOG_EVERY or position.batch == len(plan):
+                    now = time.monotonic()
+                    figures = summarise(results, now - told, stream.waited)
+                    self.log.write("step", position.step, epoch=position.epoch + 1, learning_rate=rate, **figures)
+                    bar.notes = f"loss {figures['loss']:.2f}, data wait {figures['data_wait']:.1%}"
+                    results, told, stream.waited = [], now, 0.0
+                if position.batch == len(plan):
+                    position.epoch, position.batch = position.epoch + 1, 0
+                if position.step % validate_every == 0 and self.stop_signal is None:
+                    self._validate()
+                    self._save()
+                    saved = told = time.monotonic()
+                    if position.reason_to_stop(config.optim):
+                        return
+                if time.monotonic() - saved > 60 * config.optim.save_minutes:
+                    self._save()
+                    saved = time.monotonic()
+                if self.stop_signal is not None:
+                    return
+
+    def _validate(self) -> None:
+        """Caption the validation photos with the weights that would be kept; keep them if they are the best so far."""
+        raw = None
+        if self.average is not None:
+            raw = {name: value.clone() for name, value in self.model.state_dict().items()}
+            self.model.load_state_dict(self.average.weights)
+        self.model.eval()
+        states = random_states()
+        started = time.monotonic()
+        scores = self.validate(self.model)
+        seconds = time.monotonic() - started
+        restore_random_states(states)
+        if self.position.judge(scores.bleu4):
+            content = {"model": self.model.state_dict(), "step": self.position.step, "bleu4": scores.bleu4}
+            write_checkpoint(self.folder / "best.pt", content)
+        if raw is not None:
+            self.model.load_state_dict(raw)
+        self.model.train()
+        figures = scores.as_log()
+        self.log.write(
+            "validation", self.position.step, epoch=self.position.epoch, seconds=round(seconds, 1), **figures
+        )
+        best = "  (best so far)" if self.position.since_best == 0 else ""
+        shown = "  ".join(f"{name} {value:.2f}" for name, value in figures.items() if isinstance(value, float))
+        print(f"validation at step {self.position.step}: {shown}{best}", flush=True)
+
+    def _save(self) -> None:
+        """Write `last.pt`."""
+        content = {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "average": None if self.average is None else self.average.state_dict(),
+            "position": asdict(self.position),
+            "random": random_states(),
+            "log_size": self.log.size,
+        }
+        write_checkpoint(self.folder / "last.pt", content)
+
+    def _signals(self) -> _StopSignals:
+        return _StopSignals(self)
+
+
+class _StopSignals:
+    """Within it SIGTERM and SIGINT only ask `fit` to stop after the current mini-batch; a second one acts at once."""
+
+    def __init__(self, fit: Fit) -> None:
+        self.fit = fit
+        self.old: dict[int, Any] = {}
+
+    def __enter__(self) -> None:
+        def ask(number: int, frame: FrameType | None) -> None:
+            self.fit.stop_signal = number
+            signal.signal(number, self.old[number])
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            try:
+                self.old[number] = signal.signal(number, ask)
+            except ValueError:  # not in the main thread: whoever started it there ends it
+                return
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self.old.items():
+            signal.signal(number, handler)
+
+
+def summarise(results: list[StepResult], seconds: float, waited: float) -> dict[str, float]:
+    """Means over captions of several steps, with the rate and the share of the time spent waiting for data."""
+    captions = sum(result.captions for result in results)
+    words = sum(result.words for result in results)
+
+    def mean(name: str) -> float:
+        return sum(getattr(result, name) * result.captions for result in results) / captions
+
+    return {
+        "loss": mean("loss"),
+        "words_loss": mean("words_loss"),
+        "loss_per_word": mean("words_loss") * captions / words,
+        "penalty": mean("penalty"),
+        "gate": mean("gate"),
+        "gradient_norm": mean("gradient_norm"),
+        "captions_per_second": captions / max(seconds, 1e-9),
+        "data_wait": waited / max(seconds, 1e-9),
+    }

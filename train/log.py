@@ -1,0 +1,59 @@
+"""What a run tells: JSON lines for programs, TensorBoard for eyes, short lines for the terminal."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from torch.utils.tensorboard import SummaryWriter
+
+
+class RunLog:
+    """Appends to `log.jsonl` and to TensorBoard files under `tensorboard/`.
+
+    `size` is stored in checkpoints; a resumed run cuts the file back to it, so no step is told twice.
+    """
+
+    def __init__(self, folder: Path, size: int | None = None, step: int = 0) -> None:
+        path = folder / "log.jsonl"
+        self.file = path.open("ab")
+        if size is not None:
+            self.file.truncate(size)
+            self.file.seek(0, 2)
+        self.board = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1 if size is not None else None)
+
+    @property
+    def size(self) -> int:
+        """Bytes written so far."""
+        self.file.flush()
+        return self.file.tell()
+
+    def write(self, kind: str, step: int, **values: Any) -> None:
+        """One event; numbers also go to TensorBoard as `kind/name`."""
+        line = {"kind": kind, "step": step, "time": round(time.time(), 3), **values}
+        self.file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+        self.file.flush()
+        for name, value in values.items():
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                self.board.add_scalar(f"{kind}/{name}", value, step)
+
+    def close(self) -> None:
+        """Flush and close both."""
+        self.file.close()
+        self.board.close()
+
+    def __enter__(self) -> RunLog:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read_log(path: Path) -> list[dict[str, Any]]:
+    """All events of a `log.jsonl`, in order."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]

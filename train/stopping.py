@@ -1,0 +1,36 @@
+"""When a run is over: selection and patience on validation BLEU-4 (section 4.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from attend.train.config import OptimSettings
+
+
+@dataclass
+class Position:
+    """Where a run is: `batch` mini-batches of `epoch` (from 0) done, `since_best` validations without a better one."""
+
+    epoch: int = 0
+    batch: int = 0
+    step: int = 0
+    best: float = -1.0
+    best_step: int = 0
+    since_best: int = 0
+
+    def judge(self, score: float) -> bool:
+        """Take one validation score in; true when it is the best so far."""
+        better = score > self.best
+        if better:
+            self.best, self.best_step, self.since_best = score, self.step, 0
+        else:
+            self.since_best += 1
+        return better
+
+    def reason_to_stop(self, settings: OptimSettings) -> str | None:
+        """Why training is over, or None while it is not."""
+        if self.since_best >= settings.patience:
+            return f"no better validation in {self.since_best}: optim.patience={settings.patience}"
+        if self.epoch >= settings.epochs:
+            return f"all {settings.epochs} epochs done"
+        return None
