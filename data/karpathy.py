@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from attend.data.items import Item
+from attend.data.text import read_text
 from attend.errors import UserError
 
 
@@ -17,7 +18,7 @@ def read_karpathy(path: Path, photos: Path) -> list[Item]:
     UserError: the file is not such a JSON.
     """
     try:
-        images = json.loads(path.read_text(encoding="utf-8-sig"))["images"]
+        images = json.loads(read_text(path))["images"]
         return [_item(image, photos) for image in images]
     except (ValueError, TypeError, KeyError) as error:
         raise UserError(f"{path} is not a Karpathy dataset ({error!r}): unpack caption_datasets.zip again") from error

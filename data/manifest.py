@@ -41,6 +41,10 @@ class ShardRecord:
     sha256: str
     ids: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        if len(self.ids) != self.rows:
+            raise ValueError(f"{self.file} has {self.rows} rows and {len(self.ids)} ids")
+
 
 @dataclass(frozen=True)
 class Manifest:

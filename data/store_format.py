@@ -10,14 +10,18 @@ DATASET/ENCODER/shard-00000.h5     up to SHARD_ROWS images:
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hdf5plugin
 import numpy as np
 
 from attend.errors import UserError
+
+if TYPE_CHECKING:
+    from attend.data.manifest import Fingerprint
 
 VERSION = 1
 SHARD_ROWS = 1000
@@ -48,7 +52,8 @@ def shard_name(index: int) -> str:
     return f"shard-{index:05d}.h5"
 
 
-def shard_attributes(fingerprint: Mapping[str, Any], grid: tuple[int, int]) -> dict[str, str | int | list[int]]:
+def shard_attributes(fingerprint: Fingerprint, grid: tuple[int, int]) -> dict[str, str | int | list[int]]:
     """What a shard says about itself, readable without the manifest: version, grid, and the fingerprint's fields."""
-    plain = {name: value if isinstance(value, str) else json.dumps(value) for name, value in fingerprint.items()}
+    fields = dataclasses.asdict(fingerprint)
+    plain = {name: value if isinstance(value, str) else json.dumps(value) for name, value in fields.items()}
     return {"version": VERSION, "grid": list(grid), "place_order": "row-major", **plain}

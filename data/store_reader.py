@@ -15,7 +15,7 @@ import numpy as np
 from attend.data.items import Item
 from attend.data.items_file import read_items
 from attend.data.manifest import Manifest, ShardRecord
-from attend.data.store_format import ANNOTATIONS, DTYPE
+from attend.data.store_format import ANNOTATIONS, DTYPE, IMAGE_IDS
 from attend.errors import UserError
 
 OPEN_FILES = 256
@@ -124,11 +124,11 @@ class FeatureStore:
         _check_size(path, shard)
         try:
             file = h5py.File(path, "r", locking=False)
-            shape = file[ANNOTATIONS].shape
+            shape, ids = file[ANNOTATIONS].shape, tuple(file[IMAGE_IDS].asstr()[()])
         except (OSError, KeyError) as error:
             raise UserError(f"{path} cannot be read ({error}): {_CURE}") from error
-        if shape != (shard.rows, self.places, self.channels):
-            raise UserError(f"{path} holds {shape}, which is not what the manifest says: {_CURE}")
+        if shape != (shard.rows, self.places, self.channels) or ids != shard.ids:
+            raise UserError(f"{path} does not hold the images and shapes that the manifest says: {_CURE}")
         return file
 
 

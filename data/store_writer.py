@@ -13,11 +13,10 @@ import h5py
 import numpy as np
 
 from attend.data.atomic import partial_path, publish
+from attend.data.half import finite_rows, to_half
 from attend.data.manifest import ShardRecord
 from attend.data.store_format import ANNOTATIONS, DTYPE, IMAGE_IDS, codec_arguments, shard_name
 from attend.errors import UserError
-
-_EXPONENT = np.uint16(0x7C00)  # all exponent bits of a float16: infinity or NaN
 
 
 class ShardWriter:
@@ -66,20 +65,23 @@ class ShardWriter:
         UserError, naming the image: a value is NaN, infinite, or beyond float16's 65,504. ValueError: a wrong shape,
         or an id that was written or skipped before.
         """
-        numbers = self._settle(start, len(annotations))
+        numbers = self._open_rows(start, len(annotations))
         if annotations.shape[1:] != self.shape:
             raise ValueError(f"{self.final.name} takes annotations {self.shape}, not {annotations.shape[1:]}")
-        with np.errstate(over="ignore"):
-            half = np.ascontiguousarray(annotations, dtype=DTYPE)
-        if ((half.view(np.uint16) & _EXPONENT) == _EXPONENT).any():
-            raise UserError(self._why_not_finite(numbers, annotations, half))
+        half = to_half(annotations)
+        finite = finite_rows(half)
+        if not finite.all():
+            row = int(np.argmin(finite))
+            raise UserError(f"{self.ids[start + row]}: {_why_not_finite(annotations[row], half[row])}")
+        self._settled[start : start + len(half)] = True
         first = len(self._order)
         self._order.extend(numbers)
         self._open_file()[ANNOTATIONS][first : first + len(half)] = half
 
     def skip(self, number: int) -> None:
         """Leave out `ids[number]`: its photo cannot be read. The shard gets one row fewer."""
-        self._settle(number, 1)
+        self._open_rows(number, 1)
+        self._settled[number] = True
 
     def commit(self) -> ShardRecord:
         """Bring the shard to the disk under its final name; returns what the manifest has to say about it."""
@@ -118,20 +120,17 @@ class ShardWriter:
             raise ValueError(f"{self.final.name} is already committed or given up")
         return self._file
 
-    def _settle(self, start: int, count: int) -> range:
+    def _open_rows(self, start: int, count: int) -> range:
         if start < 0 or start + count > len(self.ids):
             raise ValueError(f"{self.final.name} has {len(self.ids)} images, not {start + count}")
         numbers = range(start, start + count)
         twice = [self.ids[number] for number in numbers if self._settled[number]]
         if twice:
             raise ValueError(f"{self.final.name} got {twice[0]} twice")
-        self._settled[start : start + count] = True
         return numbers
 
-    def _why_not_finite(self, numbers: range, annotations: np.ndarray, half: np.ndarray) -> str:
-        row = int(np.argmax(~np.isfinite(half).all(axis=(1, 2))))
-        name = self.ids[numbers[row]]
-        value = annotations[row][~np.isfinite(half[row])][0]
-        if np.isfinite(value):
-            return f"{name}: the feature {value:g} is beyond float16's 65504: check the weights and PRECISION"
-        return f"{name}: a feature is {value}: check the weights and PRECISION"
+
+def _why_not_finite(annotations: np.ndarray, half: np.ndarray) -> str:
+    value = annotations[~np.isfinite(half)][0]
+    what = f"the feature {value:g} is beyond float16's 65504" if np.isfinite(value) else f"a feature is {value}"
+    return f"{what}: check the weights and PRECISION"

@@ -1,0 +1,91 @@
+"""Checks a store byte by byte, value by value: reports, never mends, never invents."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from attend.data.atomic import SUFFIX
+from attend.data.half import finite_rows
+from attend.data.items import Problem
+from attend.data.items_file import read_items
+from attend.data.manifest import Manifest, ShardRecord
+from attend.data.store_format import ANNOTATIONS, DTYPE, IMAGE_IDS, shard_attributes
+from attend.errors import UserError
+from attend.progress import Progress
+
+_REDO = "delete it and run `make features` again"
+_ROWS_AT_ONCE = 32
+
+
+def verify(folder: Path) -> list[Problem]:
+    """Everything wrong with the store in `folder`, by name; empty when the store is what its manifest says.
+
+    Hashes of the items and of every shard, shapes, types, ids and fingerprint in each shard, NaN and infinity, images
+    twice or not at all, files nobody vouches for. UserError: there is no manifest, or it is damaged.
+    """
+    manifest = Manifest.load(folder)
+    problems = list(_check_ids(folder, manifest))
+    with Progress(manifest.images, "verify", "images") as progress:
+        for shard in manifest.shards:
+            problems += _check_shard(folder / shard.file, shard, manifest)
+            progress.update(shard.rows)
+    known = {shard.file for shard in manifest.shards}
+    for path in sorted(folder.iterdir()):
+        if path.suffix == ".h5" and path.name not in known:
+            problems.append(Problem(path.name, "is not in the manifest: run `make features` again, or delete it"))
+        elif path.name.endswith(SUFFIX):
+            problems.append(Problem(path.name, "is being written, or was left by a killed process: then delete it"))
+    return problems
+
+
+def _check_ids(folder: Path, manifest: Manifest) -> Iterator[Problem]:
+    counts = Counter(image_id for shard in manifest.shards for image_id in shard.ids)
+    yield from (Problem(image_id, f"is in the store {n} times: {_REDO}") for image_id, n in counts.items() if n > 1)
+    try:
+        items = read_items(folder, manifest.items_sha256)
+    except UserError as error:
+        yield Problem("items.jsonl", str(error))
+        return
+    for item in items:
+        if item.image_id not in counts:
+            yield Problem(item.image_id, "has no annotations: run `make features` again")
+    for image_id in sorted(counts.keys() - {item.image_id for item in items}):
+        yield Problem(image_id, f"has annotations but no item: {_REDO}")
+
+
+def _check_shard(path: Path, shard: ShardRecord, manifest: Manifest) -> list[Problem]:
+    if not path.is_file():
+        return [Problem(shard.file, "is in the manifest but not there: run `make features` again")]
+    size = path.stat().st_size
+    if size != shard.bytes:
+        return [Problem(shard.file, f"has {size} bytes, the manifest says {shard.bytes}: {_REDO}")]
+    with path.open("rb") as file:
+        if hashlib.file_digest(file, "sha256").hexdigest() != shard.sha256:
+            return [Problem(shard.file, f"has another sha256 than the manifest says: {_REDO}")]
+    try:
+        with h5py.File(path, "r", locking=False) as file:
+            return [Problem(shard.file, f"{what}: {_REDO}") for what in _check_content(file, shard, manifest)]
+    except (OSError, KeyError) as error:
+        return [Problem(shard.file, f"cannot be read ({error}): {_REDO}")]
+
+
+def _check_content(file: h5py.File, shard: ShardRecord, manifest: Manifest) -> Iterator[str]:
+    annotations = file[ANNOTATIONS]
+    shape = (shard.rows, manifest.places, manifest.channels)
+    if annotations.shape != shape or annotations.dtype != DTYPE:
+        yield f"holds {annotations.shape} {annotations.dtype}, not {shape} {np.dtype(DTYPE)}"
+        return
+    if tuple(file[IMAGE_IDS].asstr()[()]) != shard.ids:
+        yield "holds other images than the manifest says"
+    for name, value in shard_attributes(manifest.fingerprint, manifest.grid).items():
+        if not np.array_equal(file.attrs.get(name), value):
+            yield f"was written with another {name} ({file.attrs.get(name)}, not {value})"
+    for first in range(0, shard.rows, _ROWS_AT_ONCE):
+        for row in np.flatnonzero(~finite_rows(annotations[first : first + _ROWS_AT_ONCE])):
+            yield f"holds NaN or infinity for {shard.ids[first + row]}"
