@@ -27,10 +27,11 @@ class AttentionLSTM(nn.Module):
         self.attention = SoftAttention(channels, settings.attention_layers)
         # Everything that reads h_{t-1} is one matrix: U for the four gates, W_h for attention, w for the context gate.
         self.reads = [4 * n, channels] + ([1] if settings.gate else [])
-        self.from_hidden = linear(n, sum(self.reads))
+        self.from_hidden = linear(n, sum(self.reads), bias=False)
         for block in self.from_hidden.weight.data[: 4 * n].chunk(4):
             initialise(block)
-        self.word_gates = linear(m, 4 * n, bias=False)  # W; its bias b is the gates' part of from_hidden's
+        self.gate_bias = nn.Parameter(torch.zeros(())) if settings.gate else None
+        self.word_gates = linear(m, 4 * n)  # W and b
         self.context_gates = linear(channels, 4 * n, bias=False)  # Wc
         self.word_output = WordOutput(
             n, m, channels, words, settings.dropout, settings.output_context, settings.output_previous_word
@@ -68,14 +69,17 @@ class AttentionLSTM(nn.Module):
         return self.embedding(words.clamp(min=0)) * (words != NO_WORD).unsqueeze(-1)
 
     def _advance(self, state: State, word_gates: Tensor) -> tuple[State, Tensor, Attention]:
-        """One LSTM step from W E y_{t-1} (B·R, 4n): the new state, the gated context (B·R, D), where it looked."""
+        """One LSTM step from W E y_{t-1} + b (B·R, 4n): the new state, the gated context (B·R, D), where it looked."""
         image = state.image
         gates, query, *gate = self.from_hidden(state.hidden).split(self.reads, dim=-1)
         query = query.unflatten(0, (len(image.keys), -1))  # (B, R, D)
         context, alpha = self.attention(image.annotations, image.keys, query, image.mask)
         context, alpha = context.flatten(0, 1), alpha.flatten(0, 1)  # (B·R, D), (B·R, L)
         # Section 4.2.1: beta_t = sigmoid(w·h_{t-1} + b) scales z for the LSTM and for the output.
-        beta = gate[0].float().sigmoid() if gate else context.new_ones((len(context), 1), dtype=torch.float32)
-        context = beta.to(context.dtype) * context
+        if self.gate_bias is not None:
+            beta = (gate[0].float() + self.gate_bias).sigmoid()  # (B·R, 1)
+            context = beta.to(context.dtype) * context
+        else:
+            beta = context.new_ones((len(context), 1), dtype=torch.float32)
         hidden, cell = lstm_step(gates + word_gates + self.context_gates(context), state.cell)
         return State(image, hidden, cell), context, Attention(alpha, beta.squeeze(-1))
