@@ -1,0 +1,53 @@
+"""`attend bleu`: stage 3."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from attend.commands.run_options import run_folder, run_options
+
+
+@click.command()
+@run_options
+@click.option("--split", default="test", show_default=True, help="Photos to caption and score.")
+@click.option("--beam", type=click.IntRange(min=1), default=None, help="Beam width.  [default: the run's]")
+@click.option(
+    "--length-normalisation",
+    type=click.FloatRange(min=0),
+    default=None,
+    help="Rank captions by log p / words^THIS; 0: by log p.  [default: the run's]",
+)
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
+@click.option("--set", "words", multiple=True, help='Settings of the search, e.g. --set "search.longest=20".')
+def bleu(
+    name: str | None,
+    dataset: str | None,
+    encoder: str,
+    variant: str,
+    out: Path,
+    split: str,
+    beam: int | None,
+    length_normalisation: float | None,
+    device: str,
+    words: tuple[str, ...],
+) -> None:
+    """Caption a split and score it: writes captions-SPLIT.json and scores-SPLIT.json into OUT/runs/RUN."""
+    from attend.data.store_reader import FeatureStore
+    from attend.device import choose_device
+    from attend.score.evaluation import evaluate, write_evaluation
+    from attend.score.search.settings import search_settings
+    from attend.train.run import load_run
+
+    chosen = choose_device(device)
+    run = load_run(run_folder(out, name, dataset, encoder, variant), chosen)
+    settings = search_settings(run.config.search, words, beam, length_normalisation)
+    store = FeatureStore(out / "features" / (dataset or run.dataset) / run.fingerprint.encoder)
+    evaluation = evaluate(run, store, split, settings, chosen)
+    paths = write_evaluation(evaluation, run.folder)
+    click.echo(evaluation.scores.table())
+    click.echo("\n".join(str(path) for path in paths))
+    if evaluation.scores.missing:
+        sys.exit(1)

@@ -1,0 +1,66 @@
+"""The judge of a captioner in training: corpus BLEU of captions it finds by itself, exactly as `attend bleu` scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+from torch import nn
+
+from attend.data.store_reader import FeatureStore
+from attend.data.vocabulary import Vocabulary
+from attend.score.decode import caption_images, split_items
+from attend.score.metrics.bleu import Bleu
+from attend.score.metrics.references import tokenise_references
+from attend.score.metrics.scoring import score_captions
+from attend.train.config import TrainConfig
+from attend.train.models.interface import Captioner
+
+
+@dataclass(frozen=True)
+class ValidationScores:
+    """One validation. BLEU from 0 to 100."""
+
+    bleu: Bleu
+    captions: dict[str, str]
+    """Caption of each image id."""
+    unfinished: int
+    """Captions cut at the length limit."""
+
+    @property
+    def bleu4(self) -> float:
+        """BLEU-4 with the brevity penalty: a captioner that stops early must not win."""
+        return self.bleu.with_penalty[3]
+
+    def as_log(self) -> dict[str, float | int]:
+        """Plain values for the log."""
+        return {
+            "bleu4": self.bleu4,
+            "bleu4_without_penalty": self.bleu.without_penalty[3],
+            "bleu1": self.bleu.with_penalty[0],
+            "ratio": self.bleu.ratio,
+            "unfinished": self.unfinished,
+            "images": len(self.bleu.by_image),
+        }
+
+
+def make_validate(
+    store: FeatureStore, config: TrainConfig, vocabulary: Vocabulary, device: torch.device
+) -> Callable[[nn.Module], ValidationScores]:
+    """A function that scores a captioner (in evaluation mode) on the first photos of the validation split.
+
+    References are tokenised here, once. UserError when the split has no photo, or none with a reference.
+    """
+    items = split_items(store, config.validation.split, config.validation.images)
+    references = tokenise_references({item.image_id: item.captions for item in items})
+
+    def validate(model: nn.Module) -> ValidationScores:
+        captioner, image_ids = cast(Captioner, model), [item.image_id for item in items]
+        found = caption_images(captioner, vocabulary, store, image_ids, config.search, device, "validation")
+        captions = {image_id: caption.text for image_id, caption in found.items()}
+        unfinished = sum(not caption.finished for caption in found.values())
+        return ValidationScores(score_captions(list(captions.items()), references).bleu, captions, unfinished)
+
+    return validate
