@@ -1,0 +1,106 @@
+"""`attend features`: stage 1, photos to a feature store."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from attend.data.datasets import DATASETS, read_dataset
+from attend.data.scenes.settings import ScenesSettings
+from attend.data.store_format import CODECS
+from attend.device import PRECISIONS, choose_device, choose_precision
+from attend.errors import UserError
+from attend.extract.checks import check_photos
+from attend.extract.decoding import decoding_threads
+from attend.extract.encoders import ENCODERS, build_encoder
+from attend.extract.extraction import Options, Summary, extract
+from attend.extract.fit import choose_preprocessing
+from attend.extract.images import FITS
+from attend.extract.problems import problem_lines
+from attend.extract.resume import existing_manifest
+from attend.extract.shard_job import ON_ERROR
+from attend.settings import read_settings
+
+
+@click.command()
+@click.option("--dataset", default="scenes", show_default=True, help=f"One of {', '.join(DATASETS)}.")
+@click.option("--encoder", "encoder_name", default="vgg19", show_default=True, help=f"One of {', '.join(ENCODERS)}.")
+@click.option("--data", type=click.Path(path_type=Path), help="Raw data.  [default: datasets/DATASET]")
+@click.option("--images", type=click.Path(path_type=Path), help="Folder of photos, when it is not below DATA.")
+@click.option("--captions", type=click.Path(path_type=Path), help="Captions file, when it is not below DATA.")
+@click.option("--out", default="artifacts", show_default=True, type=click.Path(path_type=Path), help="Where to write.")
+@click.option("--weights", default="imagenet", show_default=True, help="imagenet, random:SEED or a state dict's path.")
+@click.option("--precision", default="auto", show_default=True, help=f"auto, {' or '.join(PRECISIONS)}.")
+@click.option(
+    "--fit", default="auto", show_default=True, help=f"How a photo fills the input: auto, {' or '.join(FITS)}."
+)
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
+@click.option("--codec", help=f"Compression, one of {', '.join(CODECS)}.  [default: the store's own, or blosc2]")
+@click.option("--batch", default=50, show_default=True, help="Photos in memory at once; changes no feature.")
+@click.option("--threads", type=int, default=decoding_threads, show_default="one a processor", help="Decode photos.")
+@click.option("--on-error", default="skip", show_default=True, help=f"A photo cannot be read: {' or '.join(ON_ERROR)}.")
+@click.option("--rebuild", is_flag=True, help="Delete the store that is there and extract everything again.")
+@click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="A setting, such as scenes.images=600.")
+def features(
+    dataset: str,
+    encoder_name: str,
+    data: Path | None,
+    images: Path | None,
+    captions: Path | None,
+    out: Path,
+    weights: str,
+    precision: str,
+    fit: str,
+    device: str,
+    codec: str | None,
+    batch: int,
+    threads: int,
+    on_error: str,
+    rebuild: bool,
+    settings: tuple[str, ...],
+) -> None:
+    """Photos to a feature store in OUT/features/DATASET/ENCODER. Goes on where an earlier run ended."""
+    scenes = ScenesSettings(**read_settings(settings).get("scenes", {}))
+    items = read_dataset(dataset, data or Path("datasets") / dataset, images=images, captions=captions, scenes=scenes)
+    present, absent = check_photos(items)
+    for line in problem_lines(absent):
+        click.echo(line, err=True)
+    if encoder_name not in ENCODERS:
+        raise UserError(f"ENCODER={encoder_name} is unknown: one of {', '.join(ENCODERS)}")
+    folder = out / "features" / dataset / encoder_name
+    existing = None if rebuild else existing_manifest(folder)
+    place = choose_device(device)
+    if precision == "auto" and existing is not None:
+        precision = existing.fingerprint.precision
+    preprocessing = choose_preprocessing(fit, encoder_name, (item.path for item in present), existing)
+    encoder = build_encoder(encoder_name, weights, place, choose_precision(precision, place))
+    click.echo(
+        f"{encoder_name} with weights {encoder.weights} on {place} in {encoder.precision}, fit={preprocessing.fit}"
+    )
+    options = Options(codec, batch, threads, on_error, rebuild)
+    summary = extract(items, encoder, preprocessing, folder, dataset, options, say=click.echo)
+    report(summary, folder)
+    if summary.problems:
+        sys.exit(1)
+
+
+def report(summary: Summary, folder: Path) -> None:
+    """The last lines: what was done, how fast, and what was not."""
+    if summary.encoded:
+        click.echo(
+            f"{summary.encoded} photos in {summary.seconds:.0f} s, {summary.encoded / summary.seconds:.1f} photos/s, "
+            f"encoder busy {summary.share:.0%} of the time; {summary.stored} photos in {folder}"
+        )
+    else:
+        click.echo(f"nothing to extract: {folder} has {summary.stored} photos")
+    if summary.animated:
+        click.echo(f"{summary.animated} animated photos: their first frame was taken")
+    if summary.problems:
+        click.echo(
+            f"{len(summary.problems)} photos could not be read and have no features; run the same again to retry:",
+            err=True,
+        )
+        for line in problem_lines(summary.problems):
+            click.echo(line, err=True)

@@ -1,0 +1,43 @@
+"""Photos decoded ahead of the encoder, by threads (Pillow lets go of Python's lock while it decodes)."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from attend.extract.images import Photo, PhotoError
+
+Read = Callable[[Path], Photo]
+"""Reads one photo. Raises PhotoError."""
+
+
+def decoding_threads() -> int:
+    """One a processor: the encoder's own threads leave gaps, and on a GPU machine they are free."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def decode_ahead(
+    paths: Iterable[Path], read: Read, threads: int, ahead: int
+) -> Generator[Photo | PhotoError, None, None]:
+    """The photo of each path, in order, or why there are none. At most `ahead` photos are held."""
+    waiting: deque[Future[Photo | PhotoError]] = deque()
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="decode")
+    try:
+        for path in paths:
+            waiting.append(pool.submit(_attempt, read, path))
+            if len(waiting) >= ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _attempt(read: Read, path: Path) -> Photo | PhotoError:
+    try:
+        return read(path)
+    except PhotoError as error:
+        return error

@@ -1,0 +1,71 @@
+"""What of an existing store still stands."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from attend.data.manifest import MANIFEST, Fingerprint, Manifest, ShardRecord
+from attend.errors import UserError
+
+REBUILD = "give another OUT, or --rebuild to extract everything again"
+
+
+def existing_manifest(folder: Path) -> Manifest | None:
+    """The store in `folder`, if there is one. UserError: there is one that cannot be read."""
+    return Manifest.load(folder) if (folder / MANIFEST).is_file() else None
+
+
+def check_same(existing: Manifest, dataset: str, codec: str | None, wanted: Fingerprint) -> None:
+    """UserError unless the store in place holds just what is wanted; names all that differs.
+
+    The same weights under another name are the same weights.
+    """
+    differences = [
+        f"{name} {_short(old)}, not {_short(new)}"
+        for name, old, new in [
+            ("dataset", existing.dataset, dataset),
+            ("codec", existing.codec, codec or existing.codec),
+            *_pairs(existing.fingerprint, wanted),
+        ]
+        if old != new
+    ]
+    if differences:
+        raise UserError(f"the store already there was made with {'; '.join(differences)}: {REBUILD}")
+
+
+def standing_shards(folder: Path, existing: Manifest) -> tuple[list[ShardRecord], list[str]]:
+    """The finished shards that are still there in full size, and a line for each that is not."""
+    standing, lost = [], []
+    for shard in existing.shards:
+        path = folder / shard.file
+        size = path.stat().st_size if path.is_file() else None
+        if size == shard.bytes:
+            standing.append(shard)
+        else:
+            state = "is gone" if size is None else f"has {size} bytes instead of {shard.bytes}"
+            lost.append(f"{path} {state}: its {shard.rows} photos are extracted again")
+    return standing, lost
+
+
+def remove_store(folder: Path) -> None:
+    """Delete a store: first what vouches for it, then its shards."""
+    (folder / MANIFEST).unlink(missing_ok=True)
+    for shard in folder.glob("shard-*.h5"):
+        shard.unlink()
+
+
+def _pairs(old: Fingerprint, new: Fingerprint) -> list[tuple[str, object, object]]:
+    before, after = dataclasses.asdict(old), dataclasses.asdict(new)
+    pixels_before, pixels_after = before.pop("preprocessing"), after.pop("preprocessing")
+    names = [name for name in before if name != "weights"]
+    pairs = [(name, before[name], after[name]) for name in names]
+    return pairs + [
+        (f"preprocessing {name}", pixels_before.get(name), pixels_after.get(name))
+        for name in sorted({*pixels_before, *pixels_after})
+    ]
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return f"{text[:8]}…" if len(text) == 64 else text
