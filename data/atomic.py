@@ -28,8 +28,8 @@ def publish(partial: Path, final: Path) -> None:
         os.close(folder)
 
 
-def write_atomically(final: Path, content: bytes) -> None:
-    """Write a small file whole: after a crash at any moment `final` holds the old content or the new."""
+def write_atomically(final: Path, content: bytes | memoryview) -> None:
+    """Write a file whole: after a crash or on a full disk (OSError) `final` holds the old content, else the new."""
     final.parent.mkdir(parents=True, exist_ok=True)
     partial = partial_path(final)
     try:

@@ -16,4 +16,4 @@ def to_half(values: np.ndarray) -> np.ndarray:
 def finite_rows(half: np.ndarray) -> np.ndarray:
     """Of contiguous float16 (n, …): (n,) bool, true where a row holds neither NaN nor infinity."""
     special = (half.view(np.uint16) & _EXPONENT) == _EXPONENT
-    return ~special.reshape(len(half), -1).any(axis=1)
+    return ~special.any(axis=tuple(range(1, half.ndim)))

@@ -74,7 +74,7 @@ class FeatureStore:
         for position, image_id in enumerate(image_ids):
             wanted.setdefault(self._find(image_id), []).append(position)
         for (shard, row), (first, *others) in sorted(wanted.items()):
-            self._dataset(shard).read_direct(annotations, np.s_[row], np.s_[first])
+            _read_row(self._dataset(shard), row, annotations[first])
             annotations[others] = annotations[first]
         return annotations
 
@@ -133,6 +133,14 @@ class FeatureStore:
 
 
 _CURE = "delete it and run `make features` again"
+
+
+def _read_row(dataset: h5py.Dataset, row: int, target: np.ndarray) -> None:
+    """dataset[row] into `target`, an array of the same shape and type: HDF5's own call, without h5py's selections."""
+    shape = (1, *target.shape)
+    space = dataset.id.get_space()
+    space.select_hyperslab((row, 0, 0), shape)
+    dataset.id.read(h5py.h5s.create_simple(shape), space, target)
 
 
 def _check_size(path: Path, shard: ShardRecord) -> None:

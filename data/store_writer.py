@@ -1,9 +1,9 @@
-"""Writes one shard: under another name until it is whole, then hashed and named."""
+"""Writes one shard: put together in memory, then brought to the disk whole."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -12,7 +12,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from attend.data.atomic import partial_path, publish
+from attend.data.atomic import write_atomically
 from attend.data.half import finite_rows, to_half
 from attend.data.manifest import ShardRecord
 from attend.data.store_format import ANNOTATIONS, DTYPE, IMAGE_IDS, codec_arguments, shard_name
@@ -23,7 +23,9 @@ class ShardWriter:
     """Takes the annotations of `ids`, in any order, and turns them into shard `index` of the store in `folder`.
 
     Every id is written or skipped exactly once before `commit`. Rows lie in the file in the order they were written.
-    Used as a context manager; leaving it without `commit` leaves nothing behind.
+    Used as a context manager; leaving it without `commit` gives up. Until `commit` the compressed shard is in memory
+    (17 MB for a thousand photos of VGG-19; 200 MB with codec none) and nothing is on the disk: HDF5 does not survive
+    a disk that fills up under an open file, the process crashes with it.
     """
 
     def __init__(
@@ -38,26 +40,16 @@ class ShardWriter:
     ) -> None:
         self.ids = tuple(ids)
         self.shape = (grid[0] * grid[1], channels)  # (L, D)
-        self.final = folder / shard_name(index)
+        self.path = folder / shard_name(index)
         self._order: list[int] = []  # which id each row of the file belongs to
         self._settled = np.zeros(len(self.ids), dtype=bool)  # written or skipped
-        arguments = codec_arguments(codec)
-        folder.mkdir(parents=True, exist_ok=True)
-        self._partial = partial_path(self.final)
-        self._file: h5py.File | None = h5py.File(self._partial, "w", locking=False)
-        try:
-            self._file.create_dataset(
-                ANNOTATIONS,
-                shape=(len(self.ids), *self.shape),
-                maxshape=(len(self.ids), *self.shape),
-                dtype=DTYPE,
-                chunks=(1, *self.shape),
-                **arguments,
-            )
-            self._file.attrs.update(attributes)
-        except BaseException:
-            self.abort()
-            raise
+        self._content = io.BytesIO()
+        self._file = h5py.File(self._content, "w")
+        self._file.attrs.update(attributes)
+        size = (len(self.ids), *self.shape)
+        self._file.create_dataset(
+            ANNOTATIONS, size, DTYPE, maxshape=size, chunks=(1, *self.shape), **codec_arguments(codec)
+        )
 
     def write(self, start: int, annotations: np.ndarray) -> None:
         """Write the annotations (n, L, D), float16 or float32, of `ids[start : start + n]`.
@@ -67,7 +59,7 @@ class ShardWriter:
         """
         numbers = self._open_rows(start, len(annotations))
         if annotations.shape[1:] != self.shape:
-            raise ValueError(f"{self.final.name} takes annotations {self.shape}, not {annotations.shape[1:]}")
+            raise ValueError(f"{self.path.name} takes annotations {self.shape}, not {annotations.shape[1:]}")
         half = to_half(annotations)
         finite = finite_rows(half)
         if not finite.all():
@@ -76,7 +68,7 @@ class ShardWriter:
         self._settled[start : start + len(half)] = True
         first = len(self._order)
         self._order.extend(numbers)
-        self._open_file()[ANNOTATIONS][first : first + len(half)] = half
+        self._file[ANNOTATIONS][first : first + len(half)] = half
 
     def skip(self, number: int) -> None:
         """Leave out `ids[number]`: its photo cannot be read. The shard gets one row fewer."""
@@ -84,30 +76,23 @@ class ShardWriter:
         self._settled[number] = True
 
     def commit(self) -> ShardRecord:
-        """Bring the shard to the disk under its final name; returns what the manifest has to say about it."""
+        """Bring the shard to the disk; returns what the manifest has to say about it. OSError: the disk is full."""
+        self._open_rows(0, 0)
         if not self._settled.all():
             missing = [name for name, settled in zip(self.ids, self._settled, strict=True) if not settled]
-            raise ValueError(f"{self.final.name} still waits for {len(missing)} images: {', '.join(missing[:5])} …")
+            raise ValueError(f"{self.path.name} still waits for {len(missing)} images: {', '.join(missing[:5])} …")
         written = tuple(self.ids[number] for number in self._order)
-        file = self._open_file()
-        file[ANNOTATIONS].resize(len(written), axis=0)
+        self._file[ANNOTATIONS].resize(len(written), axis=0)
         text = h5py.string_dtype("utf-8")
-        file.create_dataset(IMAGE_IDS, data=list(written), shape=(len(written),), dtype=text)
-        file.close()
-        with self._partial.open("rb") as whole:
-            digest = hashlib.file_digest(whole, "sha256").hexdigest()
-        size = self._partial.stat().st_size
-        publish(self._partial, self.final)
-        self._file = None
-        return ShardRecord(self.final.name, len(written), size, digest, written)
+        self._file.create_dataset(IMAGE_IDS, data=list(written), shape=(len(written),), dtype=text)
+        self._file.close()
+        content = self._content.getbuffer()
+        write_atomically(self.path, content)
+        return ShardRecord(self.path.name, len(written), len(content), hashlib.sha256(content).hexdigest(), written)
 
     def abort(self) -> None:
-        """Give up: nothing of this shard stays on the disk. Does nothing after `commit`."""
-        if self._file is not None:
-            with contextlib.suppress(OSError, RuntimeError):  # a full disk fails the close too; the file goes anyway
-                self._file.close()
-            self._file = None
-            self._partial.unlink(missing_ok=True)
+        """Give up: nothing of this shard is on the disk. Does nothing after `commit`."""
+        self._file.close()
 
     def __enter__(self) -> ShardWriter:
         return self
@@ -115,18 +100,16 @@ class ShardWriter:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         self.abort()
 
-    def _open_file(self) -> h5py.File:
-        if self._file is None:
-            raise ValueError(f"{self.final.name} is already committed or given up")
-        return self._file
-
     def _open_rows(self, start: int, count: int) -> range:
+        """The numbers of `count` ids from `start`. ValueError: settled before, out of range, or the shard is closed."""
+        if not self._file:
+            raise ValueError(f"{self.path.name} is already committed or given up")
         if start < 0 or start + count > len(self.ids):
-            raise ValueError(f"{self.final.name} has {len(self.ids)} images, not {start + count}")
+            raise ValueError(f"{self.path.name} has {len(self.ids)} images, not {start + count}")
         numbers = range(start, start + count)
         twice = [self.ids[number] for number in numbers if self._settled[number]]
         if twice:
-            raise ValueError(f"{self.final.name} got {twice[0]} twice")
+            raise ValueError(f"{self.path.name} got {twice[0]} twice")
         return numbers
 
 

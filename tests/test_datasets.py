@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from attend.data.checks import usable_items
 from attend.data.datasets import DATASETS, read_dataset
-from attend.data.items import Item
+from attend.data.items import Item, check_items
 from attend.errors import UserError
 
 if TYPE_CHECKING:
@@ -41,12 +40,14 @@ def flickr8k(folder: Path, photos: str, json_too: bool) -> None:
 @pytest.mark.parametrize("photos", ["images", "Flicker8k_Dataset", "Flickr8k_Dataset"])
 def test_flickr8k_from_the_original_archives(tmp_path: Path, photos: str) -> None:
     flickr8k(tmp_path, photos, json_too=False)
-    present, missing = usable_items(read("flickr8k", tmp_path))
-    assert present == [
+    items = read("flickr8k", tmp_path)
+    assert items[:2] == [
         Item("a.jpg", tmp_path / photos / "a.jpg", "train", ("A dog .",)),
         Item("b.jpg", tmp_path / photos / "b.jpg", "val", ("A cat .",)),
     ]
-    assert [problem.where for problem in missing] == ["2258277193_586949ec62.jpg.1"]
+    assert [(problem.where, str(items[2].path) in problem.what) for problem in check_items(items)] == [
+        ("2258277193_586949ec62.jpg.1", True)
+    ]
 
 
 def test_flickr8k_prefers_the_json_and_captions_overrides(tmp_path: Path) -> None:
@@ -105,5 +106,5 @@ def test_scenes_refuse_options_without_effect(tmp_path: Path) -> None:
 
 @pytest.mark.shared
 def test_real_flickr8k_is_found(shared: Path) -> None:
-    items, missing = usable_items(read("flickr8k", shared / "data/flickr8k"))
-    assert (len(items), missing) == (7000, [])
+    items = read("flickr8k", shared / "data/flickr8k")
+    assert (len(items), check_items(items)) == (7000, [])
