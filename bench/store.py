@@ -54,7 +54,7 @@ def main(store: Path | None, images: int) -> None:
     zeros = 100 * float((features == 0).mean())
     print(f"{store or 'random features'}: {features.shape}, {zeros:.1f} % zeros, {raw / 1024:.0f} KiB raw an image\n")
     print(
-        f"{'codec':<26}{'KiB/image':>10}{'of raw':>8}{'write/s':>9}{'read/s':>8}{'shuffled/s':>11}{'shuffled costs':>16}"
+        f"{'codec':<26}{'KiB/image':>10}{'of raw':>8}{'write/s':>9}{'read/s':>8}{'shuffled/s':>11}{'shuffled is':>14}"
     )
     CODECS.update(CANDIDATES)
     for name in CANDIDATES:
@@ -64,7 +64,7 @@ def main(store: Path | None, images: int) -> None:
         finally:
             shutil.rmtree(folder)
         row = f"{name:<26}{size / 1024:>10.1f}{100 * size / raw:>7.1f}%{write:>9.0f}{read:>8.0f}{shuffled:>11.0f}"
-        print(f"{row}{read / shuffled:>14.2f} ×", flush=True)
+        print(f"{row}{read / shuffled:>12.2f} ×", flush=True)
     print(f"{'limit: copy in memory':<26}{len(features) / seconds(partial(copy_all, features)):>46.0f}")
 
 

@@ -49,11 +49,11 @@ def remove_abandoned(folder: Path) -> list[Path]:
 
 
 def _is_abandoned(path: Path) -> bool:
-    *_, host, process, _random, _suffix = path.name.split(".")
-    if host != _host() or not process.isdigit():
+    parts = path.name.split(".")  # "", NAME…, HOST, PROCESS, RANDOM, "partial"
+    if len(parts) < 6 or parts[-4] != _host() or not parts[-3].isdecimal():
         return False
     try:
-        os.kill(int(process), 0)
+        os.kill(int(parts[-3]), 0)
     except ProcessLookupError:
         return True
     except PermissionError:

@@ -62,3 +62,12 @@ def test_same_words_as_karpathy_on_real_captions(shared: Path) -> None:
     assert len(sentences) == 35_000
     for sentence in sentences:
         assert letters(tokenise(sentence["raw"])) == letters(sentence["tokens"]), sentence["raw"]
+
+
+@pytest.mark.shared
+def test_joining_and_parting_again_changes_no_real_caption(shared: Path) -> None:
+    images = json.loads((shared / "data/flickr8k/dataset_flickr8k.json").read_text(encoding="utf-8"))["images"]
+    for image in images[::7]:
+        for sentence in image["sentences"]:
+            words = tokenise(sentence["raw"])
+            assert tokenise(join(words)) == words

@@ -1,0 +1,71 @@
+"""The manifest as a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from attend.data.manifest import MANIFEST, Fingerprint, Manifest, ShardRecord
+from attend.errors import UserError
+
+FINGERPRINT = Fingerprint(
+    "vgg19", "conv5_4", "imagenet", "ab" * 32, "bfloat16", {"fit": "crop", "size": 224, "mean": [0.5]}
+)
+SHARD = ShardRecord("shard-00000.h5", 2, 1234, "cd" * 32, ("ñ.jpg", "b"))
+MANIFEST_OF_ONE = Manifest("flickr8k", (14, 14), 512, "blosc2", FINGERPRINT, {"h5py": "3.14"}, "ef" * 32, (SHARD,))
+
+
+def test_round_trip(tmp_path: Path) -> None:
+    folder = tmp_path / "with spaces" / "vgg19"
+    MANIFEST_OF_ONE.save(folder)
+    assert Manifest.load(folder) == MANIFEST_OF_ONE
+    assert [path.name for path in folder.iterdir()] == [MANIFEST]
+
+
+def test_what_it_says_in_plain_json(tmp_path: Path) -> None:
+    MANIFEST_OF_ONE.save(tmp_path)
+    fields = json.loads((tmp_path / MANIFEST).read_text(encoding="utf-8"))
+    assert fields["version"] == 1
+    assert fields["grid"] == [14, 14]
+    assert fields["fingerprint"]["preprocessing"]["fit"] == "crop"
+    assert fields["shards"] == [
+        {"file": "shard-00000.h5", "rows": 2, "bytes": 1234, "sha256": "cd" * 32, "ids": ["ñ.jpg", "b"]}
+    ]
+
+
+def test_counts() -> None:
+    assert (MANIFEST_OF_ONE.places, MANIFEST_OF_ONE.images) == (196, 2)
+
+
+def test_absent_says_what_to_run(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"has no manifest\.json.*run `make features`"):
+        Manifest.load(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", "{}", '{"version": 1}', '{"version": 1, "shards": 3}'],
+)
+def test_damage_is_named(tmp_path: Path, content: str) -> None:
+    (tmp_path / MANIFEST).write_text(content)
+    with pytest.raises(UserError, match=r"manifest\.json is damaged"):
+        Manifest.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("version", 2, "has version 2, this program reads 1"),
+        ("grid", [14], "is damaged"),
+        ("unheard", 1, "is damaged"),
+        ("shards", [{"file": "x", "rows": 3, "bytes": 1, "sha256": "", "ids": ["a"]}], "x has 3 rows and 1 ids"),
+    ],
+)
+def test_edited_by_hand(tmp_path: Path, field: str, value: object, message: str) -> None:
+    MANIFEST_OF_ONE.save(tmp_path)
+    path = tmp_path / MANIFEST
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), field: value}))
+    with pytest.raises(UserError, match=message):
+        Manifest.load(tmp_path)
