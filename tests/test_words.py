@@ -71,3 +71,16 @@ def test_joining_and_parting_again_changes_no_real_caption(shared: Path) -> None
         for sentence in image["sentences"]:
             words = tokenise(sentence["raw"])
             assert tokenise(join(words)) == words
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+def test_captions_of_these_words_look_to_the_scorers_like_the_originals(shared: Path) -> None:
+    """Perfect captions must score as perfect: at most 2 in 1,000 real captions lose or change a token on the way."""
+    from attend.score.metrics.tokens import ptb_tokenise
+
+    images = json.loads((shared / "data/flickr8k/dataset_flickr8k.json").read_text(encoding="utf-8"))["images"]
+    captions = [sentence["raw"] for image in images[::3] for sentence in image["sentences"]]
+    ours = ptb_tokenise([join(tokenise(caption)) for caption in captions])
+    changed = sum(one != other for one, other in zip(ptb_tokenise(captions), ours, strict=True))
+    assert changed <= 0.002 * len(captions)
