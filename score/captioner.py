@@ -41,8 +41,12 @@ class LoadedCaptioner:
 
     def __init__(self, run: Run, device: torch.device, weights: str | None) -> None:
         self.run, self.device, self._weights = run, device, weights
-        self.vocabulary, self.preprocessing = run.vocabulary, Preprocessing.from_record(run.fingerprint.preprocessing)
-        self.model = cast(Captioner, run.model)
+        self.vocabulary, self.model = run.vocabulary, cast(Captioner, run.model)
+
+    @cached_property
+    def preprocessing(self) -> Preprocessing:
+        """How the photos the run was trained on became pixels."""
+        return Preprocessing.from_record(self.run.fingerprint.preprocessing)
 
     @cached_property
     def encoder(self) -> Encoder:
@@ -65,6 +69,10 @@ class LoadedCaptioner:
     def encode(self, photos: Sequence[Photo]) -> Tensor:
         """Annotations (B, L, D) float16 on the device, equal to those that `attend features` stores."""
         return self.encoder.encode(torch.stack([self.pixels(photo) for photo in photos]))
+
+    def caption_pixels(self, pixels: Tensor, search: SearchSettings | None = None) -> list[Caption]:
+        """The best caption for each of uint8 (B, 3, size, size), as `pixels` gives them."""
+        return self.caption_annotations(self.encoder.encode(pixels), search)
 
     def caption(self, images: Photo | Sequence[Photo], search: SearchSettings | None = None) -> list[Caption]:
         """The best caption of each photo (a path or a Pillow image; one or a list), in order.

@@ -15,3 +15,23 @@ def shared() -> Path:
     if not (SHARED / "data").is_dir():
         pytest.skip(f"research photos and weights are not at {SHARED}")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def grid_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An output folder with a run on drawn grids that captions them right. Not to be changed."""
+    from tests.tiny_run import make_grid_run
+
+    out = tmp_path_factory.mktemp("grid run")
+    make_grid_run(out)
+    return out
+
+
+@pytest.fixture(scope="session")
+def photo_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An output folder with a run on photo files. Not to be changed; `copy_of` in tests/tiny_run.py copies it."""
+    from tests.tiny_run import make_photo_run
+
+    out = tmp_path_factory.mktemp("photo run")
+    make_photo_run(out)
+    return out

@@ -1,0 +1,82 @@
+"""`attend caption`: captions for any photos."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from attend.commands.run_options import run_folder, run_options
+
+
+@click.command()
+@run_options
+@click.option(
+    "--images", multiple=True, required=True, type=click.Path(path_type=Path), help="A photo or a folder; repeatable."
+)
+@click.option("--weights", default=None, help="The encoder's weights, where the run names a file for them.")
+@click.option("--beam", type=click.IntRange(min=1), default=None, help="Beam width.  [default: the run's]")
+@click.option(
+    "--length-normalisation",
+    type=click.FloatRange(min=0),
+    default=None,
+    help="Rank captions by log p / words^THIS; 0: by log p.  [default: the run's]",
+)
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
+@click.option("--set", "words", multiple=True, help='Settings of the search, e.g. --set "search.longest=20".')
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=None, help="File to write.  [default: standard output]"
+)
+def caption(
+    name: str | None,
+    dataset: str | None,
+    encoder: str,
+    variant: str,
+    out: Path,
+    images: tuple[Path, ...],
+    weights: str | None,
+    beam: int | None,
+    length_normalisation: float | None,
+    device: str,
+    words: tuple[str, ...],
+    output: Path | None,
+) -> None:
+    """Caption photos: a JSON line for each, with its words, their log-probabilities and gates."""
+    from attend.data.atomic import write_atomically
+    from attend.progress import Progress
+    from attend.score.captioner import load_captioner
+    from attend.score.evaluation import caption_record
+    from attend.score.photos import caption_photos, find_photos
+    from attend.score.search.settings import search_settings
+
+    captioner = load_captioner(run_folder(out, name, dataset, encoder, variant), device, weights)
+    settings = search_settings(captioner.run.config.search, words, beam, length_normalisation)
+    photos, others = find_photos(images)
+    lines: list[str] = []
+    problems = animated = 0
+    with Progress(len(photos), "captions", "photos") as progress:
+        for found in caption_photos(captioner, photos, settings):
+            if found.caption is None:
+                problems += 1
+                click.echo(f"no caption: {found.path} {found.problem.what if found.problem else ''}", err=True)
+            else:
+                animated += found.animated
+                line = json.dumps(caption_record(str(found.path), found.caption), ensure_ascii=False)
+                lines.append(line)
+                if output is None:
+                    click.echo(line)
+            progress.update()
+    if output is not None:
+        write_atomically(output, "".join(f"{line}\n" for line in lines).encode())
+        click.echo(f"{output}: {len(lines)} captions")
+    for count, what in (
+        (animated, "animated photos: their first frame was captioned"),
+        (len(others), "files are no photos by their names and were passed over"),
+        (problems, "photos have no caption"),
+    ):
+        if count:
+            click.echo(f"{count} {what}", err=True)
+    if problems:
+        sys.exit(1)

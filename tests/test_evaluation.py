@@ -1,0 +1,64 @@
+"""What `attend bleu` writes: every image accounted for, numbers that add up, the run and store that belong together."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from attend.data.store_reader import FeatureStore
+from attend.errors import UserError
+from attend.score.evaluation import evaluate, write_evaluation
+from attend.train.run import load_run
+from tests.tiny_run import NAME
+
+CPU = torch.device("cpu")
+
+
+def test_all_images_are_captioned_and_those_without_references_are_skipped(photo_run: Path, tmp_path: Path) -> None:
+    run = load_run(photo_run / "runs" / NAME)
+    evaluation = evaluate(run, FeatureStore(run.store), "val", run.config.search, CPU)
+    captions_path, scores_path = write_evaluation(evaluation, tmp_path)
+    assert (captions_path.name, scores_path.name) == ("captions-val.json", "scores-val.json")
+    captions = json.loads(captions_path.read_text(encoding="utf-8"))
+    assert [row["image_id"] for row in captions] == [f"photo {number}.png" for number in range(8, 17)]
+    for row in captions:
+        assert len(row["words"]) == len(row["word_log_probs"]) == len(row["gates"])
+        assert sum(row["word_log_probs"]) >= row["log_prob"] - 0.01, "the end word's share is in log_prob alone"
+        assert 0 < min(row["gates"]) <= max(row["gates"]) < 1
+        assert (row["sentence_bleu4"] is None) == (row["image_id"] in ("photo 8.png", "photo 12.png", "photo 16.png"))
+    scores = json.loads(scores_path.read_text(encoding="utf-8"))
+    assert scores["skipped_without_references"] == ["photo 8.png", "photo 12.png", "photo 16.png"]
+    assert scores["references"] == {"fewest": 1, "most": 3, "all": 12, "empty_left_out": 0}
+    assert scores["images"] == 6
+    assert scores["scale"] == "0 to 100"
+    assert "PTB" in scores["tokenisation"]
+    assert scores["features"]["weights"] == "random:1"
+    assert scores["seed"] == 1
+    for name, score in scores["bleu_with_penalty"].items():
+        assert score == pytest.approx(scores["brevity_penalty"] * scores["bleu_without_penalty"][name], rel=1e-6)
+
+
+def test_the_table_names_both_scores_the_ratio_and_what_was_left_out(photo_run: Path) -> None:
+    run = load_run(photo_run / "runs" / NAME)
+    evaluation = evaluate(run, FeatureStore(run.store), "val", run.config.search, CPU)
+    table = replace(evaluation.scores, missing=("x", "y"), unfinished=3).table()
+    bleu = evaluation.scores.bleu
+    assert f"with brevity penalty{bleu.with_penalty[0]:>13.2f}" in table
+    assert f"without{bleu.without_penalty[0]:>26.2f}" in table
+    assert f"length ratio {bleu.ratio:.3f}" in table
+    assert "3 images have no reference captions and were not scored" in table
+    assert "2 images of the split have no features and were not captioned" in table
+    assert "3 captions were cut at 8 words" in table
+
+
+def test_features_of_another_encoder_are_refused(grid_run: Path, photo_run: Path) -> None:
+    run = load_run(grid_run / "runs" / NAME)
+    store = FeatureStore(photo_run / "features" / "tiny" / "tiny")
+    with pytest.raises(
+        UserError, match=r"does not hold the features .* was trained on \(layer: look, not drawn; weights"
+    ):
+        evaluate(run, store, "val", run.config.search, CPU)

@@ -1,0 +1,51 @@
+"""The judge of training gives the very score that scoring the run gives afterwards."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from attend.data.store_reader import FeatureStore
+from attend.errors import UserError
+from attend.score.evaluation import evaluate
+from attend.score.validation import make_validate
+from attend.train.config import TrainConfig, ValidationSettings
+from attend.train.log import read_log
+from attend.train.run import load_run
+from tests.tiny_run import NAME
+
+CPU = torch.device("cpu")
+
+
+def test_the_best_validation_is_what_scoring_the_run_gives(photo_run: Path) -> None:
+    """Also in the log; the captions here are neither all right nor all wrong, and some photos have no reference."""
+    run = load_run(photo_run / "runs" / NAME)
+    evaluation = evaluate(run, FeatureStore(run.store), "val", run.config.search, CPU)
+    lines = [line for line in read_log(run.folder / "log.jsonl") if line["kind"] == "validation"]
+    best = max(lines, key=lambda line: line["bleu4"])
+    assert best["step"] == run.step
+    assert best["bleu4"] == evaluation.scores.bleu.with_penalty[3]
+    assert best["bleu4_without_penalty"] == evaluation.scores.bleu.without_penalty[3]
+    assert best["ratio"] == evaluation.scores.bleu.ratio
+    assert best["images"] == evaluation.scores.images == 6
+    assert 0 < evaluation.scores.bleu.with_penalty[0] < 100
+
+
+def test_the_first_photos_of_a_chosen_split(grid_run: Path) -> None:
+    run = load_run(grid_run / "runs" / NAME)
+    config = TrainConfig(search=run.config.search, validation=ValidationSettings(split="train", images=3))
+    scores = make_validate(FeatureStore(run.store), config, run.vocabulary, CPU)(run.model)
+    assert list(scores.captions) == ["0.png", "1.png", "2.png"]
+    assert scores.bleu4 == pytest.approx(100)
+    assert scores.unfinished == 0
+    assert json.loads(json.dumps(scores.as_log()))["images"] == 3
+
+
+def test_a_split_without_photos_is_refused_before_training(grid_run: Path) -> None:
+    run = load_run(grid_run / "runs" / NAME)
+    config = TrainConfig(validation=ValidationSettings(split="test"))
+    with pytest.raises(UserError, match="no photo in the split test"):
+        make_validate(FeatureStore(run.store), config, run.vocabulary, CPU)
