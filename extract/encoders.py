@@ -17,6 +17,7 @@ from attend.errors import UserError
 from attend.extract.efficientnet_lite import EfficientNetLite0
 from attend.extract.imagenet import efficientnet_lite0_file, torchvision_file
 from attend.extract.images import Preprocessing
+from attend.extract.precision import fastest_precision
 from attend.extract.vgg import VGG
 from attend.extract.weights import load_weights
 
@@ -105,7 +106,10 @@ class Encoder:
 
 
 def build_encoder(name: str, weights: str, device: torch.device, precision: str) -> Encoder:
-    """The encoder `name` with `weights` (`imagenet`, `random:SEED` or a path). UserError: unknown or unfit."""
+    """The encoder `name` with `weights` (`imagenet`, `random:SEED` or a path) in `precision` (`auto`: the faster one).
+
+    UserError: a name that is unknown, weights that do not fit or cannot be had.
+    """
     if name not in ENCODERS:
         raise UserError(f"ENCODER={name} is unknown: one of {', '.join(ENCODERS)}")
     if device.type not in BLOCK:
@@ -115,6 +119,10 @@ def build_encoder(name: str, weights: str, device: torch.device, precision: str)
         module = architecture.build()
     module.to_empty(device="cpu")
     sha256 = load_weights(module, weights, architecture.imagenet, architecture.unused)
+    if precision == "auto":
+        precision = fastest_precision(module, torch.rand(BLOCK[device.type], 3, *[architecture.size] * 2), device)
+    elif precision not in PRECISIONS:
+        raise UserError(f"PRECISION={precision} is unknown: auto, {' or '.join(PRECISIONS)}")
     named = weights if weights == "imagenet" or weights.startswith("random:") else Path(weights).name
     return Encoder(name, module, named, sha256, device, precision)
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from attend.data.atomic import remove_abandoned
 from attend.data.items import Item, Problem
-from attend.data.items_file import write_items
 from attend.data.manifest import Manifest
 from attend.data.store_format import DEFAULT_CODEC, codec_arguments, shard_attributes
 from attend.errors import UserError
@@ -20,7 +19,7 @@ from attend.extract.images import Preprocessing
 from attend.extract.libraries import library_versions
 from attend.extract.plan import ShardTask, plan_shards
 from attend.extract.problems import write_problems
-from attend.extract.resume import check_same, existing_manifest, remove_store, standing_shards
+from attend.extract.resume import check_same, existing_manifest, refresh_items, remove_store, standing_shards
 from attend.extract.run_shard import run_shards
 from attend.extract.shard_job import Job
 from attend.extract.size_estimate import check_room, estimate_bytes, megabytes
@@ -67,11 +66,13 @@ def extract(
     """Bring the store in `folder` up to date with `items`. UserError: items that contradict each other, a store made
     otherwise, too little disk, a photo that cannot be read with `on_error` stop. Finished shards are never lost."""
     present, problems = check_photos(items)
+    if problems and options.on_error == "stop":
+        raise UserError(f"{problems[0].where} {problems[0].what}; ON_ERROR=skip goes on without it")
     existing = None if options.rebuild else existing_manifest(folder)
     wanted = fingerprint(encoder, preprocessing)
     codec_arguments(options.codec or DEFAULT_CODEC)
     if existing is not None:
-        check_same(existing, dataset, options.codec, wanted)
+        check_same(folder, existing, dataset, options.codec, wanted)
     codec = options.codec or (existing.codec if existing else DEFAULT_CODEC)
     shards, lost = standing_shards(folder, existing) if existing else ([], [])
     for line in lost:
@@ -88,7 +89,7 @@ def extract(
         remove_store(folder)
     for path in remove_abandoned(folder):
         say(f"removed {path}, left by a run that was ended")
-    libraries, sha256 = library_versions(), write_items(folder, items)
+    libraries, sha256 = library_versions(), refresh_items(folder, items)
     manifest = Manifest(dataset, encoder.grid, encoder.channels, codec, wanted, libraries, sha256, tuple(shards))
     if manifest != existing:
         manifest.save(folder)

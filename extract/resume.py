@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
+from attend.data.items import Item
+from attend.data.items_file import ITEMS, items_content, write_items
 from attend.data.manifest import MANIFEST, Fingerprint, Manifest, ShardRecord
 from attend.errors import UserError
 
@@ -16,8 +20,8 @@ def existing_manifest(folder: Path) -> Manifest | None:
     return Manifest.load(folder) if (folder / MANIFEST).is_file() else None
 
 
-def check_same(existing: Manifest, dataset: str, codec: str | None, wanted: Fingerprint) -> None:
-    """UserError unless the store in place holds just what is wanted; names all that differs.
+def check_same(folder: Path, existing: Manifest, dataset: str, codec: str | None, wanted: Fingerprint) -> None:
+    """UserError unless the store in `folder` holds just what is wanted; names all that differs.
 
     The same weights under another name are the same weights.
     """
@@ -31,7 +35,7 @@ def check_same(existing: Manifest, dataset: str, codec: str | None, wanted: Fing
         if old != new
     ]
     if differences:
-        raise UserError(f"the store already there was made with {'; '.join(differences)}: {REBUILD}")
+        raise UserError(f"the store in {folder} was made with {'; '.join(differences)}: {REBUILD}")
 
 
 def standing_shards(folder: Path, existing: Manifest) -> tuple[list[ShardRecord], list[str]]:
@@ -46,6 +50,14 @@ def standing_shards(folder: Path, existing: Manifest) -> tuple[list[ShardRecord]
             state = "is gone" if size is None else f"has {size} bytes instead of {shard.bytes}"
             lost.append(f"{path} {state}: its {shard.rows} photos are extracted again")
     return standing, lost
+
+
+def refresh_items(folder: Path, items: Sequence[Item]) -> str:
+    """Make the items file say `items`, leaving it alone if it does; returns its sha256."""
+    content, path = items_content(items), folder / ITEMS
+    if path.is_file() and path.read_bytes() == content:
+        return hashlib.sha256(content).hexdigest()
+    return write_items(folder, items)
 
 
 def remove_store(folder: Path) -> None:

@@ -23,8 +23,9 @@ def run_shards(
     """Do `tasks` one after the other without a gap between them; yields each shard once it is safely on the disk.
 
     Holds a few batches of photos and annotations, however many photos there are. `clock` adds up the encoder's time,
-    `progress` is told how many more photos were taken up. Closing the iterator, or an error, leaves finished shards
-    and nothing half-written. UserError: a photo cannot be read and the job stops there; features not finite.
+    `progress` is told how many more photos were taken up. An error comes after the shards that were finished before
+    it, and leaves nothing half-written. UserError: a photo cannot be read and the job stops there, or features are not
+    finite.
     """
     paths = chain.from_iterable((item.path for item in task.items) for task in tasks)
     read = partial(read_photo, preprocessing=job.preprocessing)
@@ -42,6 +43,10 @@ def run_shards(
                 yield from writer.results()
             writer.finish()
             yield from writer.results()
+        except (Exception, KeyboardInterrupt):
+            writer.stop()
+            yield from writer.results()
+            raise
         finally:
             decoded.close()
 

@@ -32,6 +32,8 @@ class Job:
             raise UserError(f"ON_ERROR={self.on_error} is unknown: {' or '.join(ON_ERROR)}")
         if self.batch < 1:
             raise UserError(f"BATCH={self.batch}: at least 1")
+        if self.threads < 1:
+            raise UserError(f"THREADS={self.threads}: at least 1")
 
 
 @dataclass(frozen=True)

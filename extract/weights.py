@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import pickle
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -40,13 +39,12 @@ def read_state_dict(path: Path) -> StateDict:
         raise UserError(f"WEIGHTS={path}: no such file; give imagenet, random:SEED or the path of a state dict")
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
-    except pickle.UnpicklingError as error:
-        if "Weights only load failed" in str(error):
-            cure = "save only its state_dict() and give that file"
-            raise UserError(f"WEIGHTS={path} holds more than tensors, which is not opened: {cure}") from error
-        raise UserError(f"WEIGHTS={path} is damaged ({error}): get it again") from error
-    except (OSError, RuntimeError, EOFError, ValueError) as error:
-        raise UserError(f"WEIGHTS={path} is damaged ({str(error).splitlines()[0]}): get it again") from error
+    except Exception as error:  # on a damaged file torch.load raises whatever it trips over
+        why = next(iter(str(error).splitlines()), type(error).__name__)
+        cure = "get it again, or save only the network's state_dict()"
+        raise UserError(
+            f"WEIGHTS={path} is not a whole file of tensors, and nothing else is opened: {cure} ({why})"
+        ) from error
     if not isinstance(state, Mapping) or not all(isinstance(tensor, torch.Tensor) for tensor in state.values()):
         raise UserError(f"WEIGHTS={path} is not a state dict (names → tensors): save the network's state_dict()")
     return dict(state)

@@ -38,7 +38,7 @@ class WriterThread:
         self._todo: queue.Queue[ShardTask | Rows | None] = queue.Queue(BATCHES_WAITING)
         self._done: queue.SimpleQueue[ShardResult] = queue.SimpleQueue()
         self._error: BaseException | None = None
-        self._cancelled = threading.Event()
+        self._ended = self._stopped = False
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
 
     def open(self, task: ShardTask) -> None:
@@ -49,10 +49,16 @@ class WriterThread:
         """Rows of the open shard."""
         self._send(rows)
 
+    def stop(self) -> None:
+        """Wait until what came is written. A shard some of whose rows did not come is given up."""
+        if not self._stopped:
+            self._stopped = True
+            self._todo.put(None)
+            self._thread.join()
+
     def finish(self) -> None:
         """Wait until everything is on the disk."""
-        self._send(None)
-        self._thread.join()
+        self.stop()
         self._raise()
 
     def results(self) -> Iterator[ShardResult]:
@@ -67,12 +73,9 @@ class WriterThread:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._thread.is_alive():
-            self._cancelled.set()
-            self._todo.put(None)
-            self._thread.join()
+        self.stop()
 
-    def _send(self, message: ShardTask | Rows | None) -> None:
+    def _send(self, message: ShardTask | Rows) -> None:
         self._raise()
         self._todo.put(message)
 
@@ -81,15 +84,19 @@ class WriterThread:
             raise self._error
 
     def _run(self) -> None:
-        """Take shards until the end; after an error or a cancel, take and drop, so that nobody waits for room."""
-        while isinstance(task := self._todo.get(), ShardTask):
-            try:
+        """Write shards until the end. After an error, take and drop, so that nobody waits for room."""
+        try:
+            while isinstance(task := self._take(), ShardTask):
                 self._done.put(self._write(task))
-            except BaseException as error:
-                self._error = error
-                break
-        while task is not None and not self._cancelled.is_set():
-            task = self._todo.get()
+        except BaseException as error:
+            self._error = error
+        while not self._ended:
+            self._take()
+
+    def _take(self) -> ShardTask | Rows | None:
+        message = self._todo.get()
+        self._ended = message is None
+        return message
 
     def _write(self, task: ShardTask) -> ShardResult:
         ids = [item.image_id for item in task.items]
@@ -99,9 +106,9 @@ class WriterThread:
             self._job.folder, task.index, ids, self._grid, self._channels, self._job.codec, self._job.attributes
         ) as writer:
             while settled < len(ids):
-                rows = self._todo.get()
-                if not isinstance(rows, Rows) or self._cancelled.is_set():
-                    raise _CancelledError
+                rows = self._take()
+                if not isinstance(rows, Rows):
+                    raise InterruptedError(f"shard {task.index} is given up")
                 for number, problem in rows.failed.items():
                     writer.skip(number)
                     problems.append(problem)
@@ -110,10 +117,6 @@ class WriterThread:
                 settled += len(rows.numbers) + len(rows.failed)
             record = writer.commit() if len(problems) < len(ids) else None
         return ShardResult(task.index, record, tuple(problems), animated)
-
-
-class _CancelledError(Exception):
-    """The shard will not be finished."""
 
 
 def _write_rows(writer: ShardWriter, rows: Rows) -> None:

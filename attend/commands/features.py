@@ -10,7 +10,7 @@ import click
 from attend.data.datasets import DATASETS, read_dataset
 from attend.data.scenes.settings import ScenesSettings
 from attend.data.store_format import CODECS
-from attend.device import PRECISIONS, choose_device, choose_precision
+from attend.device import PRECISIONS, choose_device
 from attend.errors import UserError
 from attend.extract.checks import check_photos
 from attend.extract.decoding import decoding_threads
@@ -75,7 +75,7 @@ def features(
     if precision == "auto" and existing is not None:
         precision = existing.fingerprint.precision
     preprocessing = choose_preprocessing(fit, encoder_name, (item.path for item in present), existing)
-    encoder = build_encoder(encoder_name, weights, place, choose_precision(precision, place))
+    encoder = build_encoder(encoder_name, weights, place, precision)
     click.echo(
         f"{encoder_name} with weights {encoder.weights} on {place} in {encoder.precision}, fit={preprocessing.fit}"
     )
@@ -98,9 +98,6 @@ def report(summary: Summary, folder: Path) -> None:
     if summary.animated:
         click.echo(f"{summary.animated} animated photos: their first frame was taken")
     if summary.problems:
-        click.echo(
-            f"{len(summary.problems)} photos could not be read and have no features; run the same again to retry:",
-            err=True,
-        )
+        click.echo(f"photos without features: {len(summary.problems)}; run the same again to retry them", err=True)
         for line in problem_lines(summary.problems):
             click.echo(line, err=True)

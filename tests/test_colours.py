@@ -1,0 +1,86 @@
+"""Every kind of pixel becomes the RGB it stands for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from attend.extract.colours import to_rgb, upright
+from attend.extract.images import PhotoError, open_photo
+
+
+def colour_of(path) -> tuple[int, int, int]:
+    return open_photo(path).getpixel((0, 0))
+
+
+def test_grey_black_and_white_and_one_pixel(tmp_path):
+    Image.new("L", (1, 1), 77).save(tmp_path / "grey.png")
+    Image.new("1", (1, 1), 1).save(tmp_path / "bit.png")
+    assert colour_of(tmp_path / "grey.png") == (77, 77, 77)
+    assert colour_of(tmp_path / "bit.png") == (255, 255, 255)
+
+
+def test_sixteen_bit_grey_keeps_its_high_byte(tmp_path):
+    levels = np.array([[0, 255, 256, 0x80FF, 65535]], dtype=np.uint16)
+    for kind in ("PNG", "TIFF"):
+        Image.fromarray(levels).save(tmp_path / "deep", kind)
+        assert np.asarray(open_photo(tmp_path / "deep"))[0, :, 0].tolist() == [0, 0, 1, 0x80, 255], kind
+
+
+def test_thirty_two_bits_and_floats_have_no_stated_range(tmp_path):
+    path = tmp_path / "deep.tiff"
+    Image.fromarray(np.array([[70000]], dtype=np.int32)).save(path)
+    with pytest.raises(PhotoError, match=r"32-bit pixels outside 0..65535 have no stated range; convert it to 8 bits"):
+        open_photo(path)
+    Image.fromarray(np.array([[0.5]], dtype=np.float32)).save(path)
+    with pytest.raises(PhotoError, match="floating-point pixels have no stated range; convert it to 8 bits"):
+        open_photo(path)
+
+
+def test_transparency_shows_white_or_the_stated_background():
+    clear = Image.new("RGBA", (1, 1), (10, 20, 30, 0))
+    assert to_rgb(clear).getpixel((0, 0)) == (255, 255, 255)
+    assert to_rgb(clear, (1, 2, 3)).getpixel((0, 0)) == (1, 2, 3)
+    assert to_rgb(Image.new("RGBA", (1, 1), (10, 20, 30, 255))).getpixel((0, 0)) == (10, 20, 30)
+    half = to_rgb(Image.new("RGBA", (1, 1), (0, 100, 200, 51))).getpixel((0, 0))  # 51 / 255 = 1 / 5
+    assert half == (204, 224, 244)
+    assert to_rgb(Image.new("LA", (1, 1), (50, 0))).getpixel((0, 0)) == (255, 255, 255)
+
+
+def test_a_palette_with_a_transparent_entry(tmp_path):
+    palette = Image.new("P", (2, 1))
+    palette.putpalette([255, 0, 0, 0, 0, 255])
+    palette.putpixel((1, 0), 1)
+    palette.save(tmp_path / "palette.png", transparency=1)
+    palette.save(tmp_path / "palette.gif", transparency=1)
+    for name in ("palette.png", "palette.gif"):
+        photo = open_photo(tmp_path / name)
+        assert [photo.getpixel((x, 0)) for x in (0, 1)] == [(255, 0, 0), (255, 255, 255)], name
+
+
+def test_a_transparent_colour_of_a_plain_photo(tmp_path):
+    photo = Image.new("RGB", (2, 1), (9, 9, 9))
+    photo.putpixel((1, 0), (5, 6, 7))
+    photo.save(tmp_path / "key.png", transparency=(5, 6, 7))
+    assert [open_photo(tmp_path / "key.png").getpixel((x, 0)) for x in (0, 1)] == [(9, 9, 9), (255, 255, 255)]
+
+
+def test_cmyk(tmp_path):
+    """Full yellow and magenta ink on white paper is red, and no ink is white."""
+    ink = Image.new("CMYK", (16, 16), (0, 255, 255, 0))
+    ink.save(tmp_path / "print.jpg", quality=100)
+    red, green, blue = colour_of(tmp_path / "print.jpg")
+    assert red > 250 and green < 5 and blue < 5
+    Image.new("CMYK", (16, 16), (0, 0, 0, 0)).save(tmp_path / "print.tiff")
+    assert colour_of(tmp_path / "print.tiff") == (255, 255, 255)
+
+
+def test_broken_exif_is_no_exif(monkeypatch):
+    photo = Image.new("RGB", (2, 1))
+
+    def broken() -> None:
+        raise SyntaxError("not a TIFF file")
+
+    monkeypatch.setattr(photo, "getexif", broken)
+    assert upright(photo) is photo

@@ -1,0 +1,247 @@
+"""A store is brought up to date: what is there is kept, what is missing is done, what differs is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from attend.data.manifest import Manifest
+from attend.data.store_reader import FeatureStore
+from attend.data.verify import verify
+from attend.errors import UserError
+from attend.extract import extraction, plan
+from attend.extract.extraction import Options, extract
+from attend.extract.images import Preprocessing
+from attend.extract.problems import PROBLEMS, problem_lines
+from tests.tiny_encoder import drawn_items, drawn_photo, tiny_encoder
+
+WHOLE = Preprocessing("whole", 32, 36)
+
+
+class Bench:
+    """A folder of nine photos, an encoder that counts, and a store with shards of four."""
+
+    def __init__(self, tmp_path, monkeypatch) -> None:
+        self.items = drawn_items(tmp_path / "photos", 9)
+        self.folder = tmp_path / "store"
+        self.encoder = tiny_encoder(monkeypatch)
+        self.encoded = 0
+        self.said: list[str] = []
+        encode = self.encoder.encode
+
+        def counting(pixels):
+            self.encoded += len(pixels)
+            return encode(pixels)
+
+        monkeypatch.setattr(self.encoder, "encode", counting)
+        monkeypatch.setattr(extraction, "plan_shards", lambda items, done: plan.plan_shards(items, done, rows=4))
+
+    def run(self, preprocessing=WHOLE, dataset="own", **options):
+        self.encoded, self.said = 0, []
+        return extract(
+            self.items, self.encoder, preprocessing, self.folder, dataset, Options(**options), self.said.append
+        )
+
+    def content(self) -> dict[str, bytes]:
+        store = FeatureStore(self.folder)
+        return {image_id: store.read([image_id]).tobytes() for image_id in store.ids}
+
+
+@pytest.fixture
+def bench(tmp_path, monkeypatch) -> Bench:
+    return Bench(tmp_path, monkeypatch)
+
+
+def test_all_photos_once_and_a_second_run_does_nothing(bench):
+    summary = bench.run()
+    assert (summary.encoded, summary.stored, bench.encoded) == (9, 9, 9) and not summary.problems
+    assert bench.said == [f"9 of 9 photos to do, about 0.0 MB, into {bench.folder}"]
+    assert verify(bench.folder) == []
+    files = {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in bench.folder.iterdir()}
+    summary = bench.run()
+    assert (summary.encoded, summary.stored, bench.encoded, bench.said) == (0, 9, 0, [])
+    assert files == {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in bench.folder.iterdir()}
+
+
+def test_changed_captions_refresh_the_items_without_encoding(bench):
+    bench.run()
+    bench.items[3] = dataclasses.replace(bench.items[3], captions=("a new caption",), split="val")
+    bench.run()
+    assert bench.encoded == 0
+    store = FeatureStore(bench.folder)
+    assert store.items[3].captions == ("a new caption",) and store.items[3].split == "val"
+
+
+def test_an_interrupted_run_goes_on_and_ends_with_the_same_store(bench, monkeypatch):
+    whole = bench.run() and bench.content()
+    for path in bench.folder.iterdir():
+        path.unlink()
+
+    def interrupt(pixels):
+        if bench.encoded >= 6:
+            raise KeyboardInterrupt
+        return original(pixels)
+
+    original = bench.encoder.encode
+    monkeypatch.setattr(bench.encoder, "encode", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(batch=1)
+    assert [shard.rows for shard in Manifest.load(bench.folder).shards] == [4] and verify(bench.folder)
+    monkeypatch.setattr(bench.encoder, "encode", original)
+    bench.run()
+    assert bench.encoded == 5 and bench.content() == whole and verify(bench.folder) == []
+
+
+def test_a_failed_photo_is_reported_and_retried(bench):
+    bench.items[2].path.write_bytes(b"")
+    bench.items[5].path.unlink()
+    summary = bench.run()
+    problems = [
+        {"where": str(bench.items[5].path), "what": "does not exist: restore it or take it out of the captions"},
+        {"where": str(bench.items[2].path), "what": "is empty: restore or replace it"},
+    ]
+    assert [dataclasses.asdict(problem) for problem in summary.problems] == problems
+    assert [json.loads(line) for line in (bench.folder / PROBLEMS).read_text().splitlines()] == problems
+    assert summary.stored == 7
+    again = bench.run()
+    assert again.problems == summary.problems and bench.encoded == 0
+    drawn_photo(2).save(bench.items[2].path)
+    drawn_photo(5).save(bench.items[5].path)
+    mended = bench.run()
+    assert bench.encoded == 2 and mended.stored == 9 and not mended.problems
+    assert not (bench.folder / PROBLEMS).exists() and verify(bench.folder) == []
+
+
+def test_stop_raises_and_the_next_run_goes_on(bench):
+    bench.items[8].path.write_bytes(b"")
+    with pytest.raises(UserError, match=r"8\.png is empty"):
+        bench.run(on_error="stop")
+    assert Manifest.load(bench.folder).images == 8
+    with pytest.raises(UserError, match=r"5\.png does not exist: restore it .*; ON_ERROR=skip goes on without it"):
+        bench.items[5].path.unlink()
+        bench.run(on_error="stop")
+
+
+def test_another_fingerprint_is_refused_by_name(bench, monkeypatch):
+    bench.run()
+    before = bench.content()
+    with pytest.raises(UserError) as caught:
+        bench.run(Preprocessing("crop", 32, 36))
+    assert str(caught.value) == (
+        f"the store in {bench.folder} was made with preprocessing fit whole, not crop; preprocessing resize None, "
+        "not 36: give another OUT, or --rebuild to extract everything again"
+    )
+    bench.encoder = tiny_encoder(monkeypatch, "random:2")
+    with pytest.raises(UserError, match=r"was made with weights_sha256 [0-9a-f]{8}…, not [0-9a-f]{8}…: give"):
+        bench.run()
+    with pytest.raises(UserError, match="was made with dataset own, not other"):
+        bench.run(dataset="other")
+    with pytest.raises(UserError, match="was made with codec blosc2, not lzf"):
+        bench.run(codec="lzf")
+    assert bench.content() == before
+    bench.run(rebuild=True)
+    assert bench.content().keys() == before.keys() and bench.content() != before
+
+
+def test_the_same_weights_under_another_name_are_the_same(bench):
+    bench.run()
+    bench.encoder.weights = "renamed.pth"
+    assert bench.run().encoded == 0 and bench.encoded == 0
+
+
+def test_a_lost_and_a_cut_shard_are_named_and_done_again(bench):
+    bench.run()
+    before = bench.content()
+    (bench.folder / "shard-00000.h5").unlink()
+    cut = bench.folder / "shard-00002.h5"
+    size = cut.stat().st_size
+    cut.write_bytes(cut.read_bytes()[:100])
+    bench.run()
+    assert bench.encoded == 5
+    assert bench.said[:2] == [
+        f"{bench.folder / 'shard-00000.h5'} is gone: its 4 photos are extracted again",
+        f"{cut} has 100 bytes instead of {size}: its 1 photos are extracted again",
+    ]
+    assert bench.content() == before and verify(bench.folder) == []
+
+
+def test_items_that_contradict_each_other_stop_before_any_work(bench):
+    bench.items.append(dataclasses.replace(bench.items[0], split="val"))
+    with pytest.raises(UserError, match=r"^0\.png is in two splits, train and val: keep one$"):
+        bench.run()
+    bench.items.clear()
+    with pytest.raises(UserError, match="the dataset has no photos"):
+        bench.run()
+    assert bench.encoded == 0 and not bench.folder.exists()
+
+
+def test_an_unknown_codec_and_a_full_disk_stop_before_any_work(bench, monkeypatch):
+    with pytest.raises(UserError, match="unknown codec 'zip'"):
+        bench.run(codec="zip")
+    monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 10})())
+    with pytest.raises(UserError, match=r"needs about 0.0 MB, its disk has 0.0 MB free: make room or give another OUT"):
+        bench.run()
+    assert bench.encoded == 0 and not bench.folder.exists()
+
+
+def test_a_disk_that_fills_up_keeps_the_finished_shards(bench, monkeypatch):
+    from attend.data.store_writer import ShardWriter
+
+    commit = ShardWriter.commit
+
+    def full(self):
+        if self.path.name == "shard-00001.h5":
+            raise OSError(28, "No space left on device")
+        return commit(self)
+
+    monkeypatch.setattr(ShardWriter, "commit", full)
+    with pytest.raises(UserError, match="is full: 4 photos in 1 shards are safe; make room and run the same again"):
+        bench.run()
+    monkeypatch.setattr(ShardWriter, "commit", commit)
+    bench.run()
+    assert bench.encoded == 5 and verify(bench.folder) == []
+
+
+def test_animated_photos_are_counted(bench):
+    frames = [Image.new("RGB", (32, 32), colour) for colour in ("red", "blue")]
+    frames[0].save(bench.items[1].path, "GIF", save_all=True, append_images=frames[1:])
+    assert bench.run().animated == 1
+
+
+def test_the_estimate_is_close_on_photos_like_each_other(tmp_path, monkeypatch):
+    from attend.extract.shard_job import Job
+    from attend.extract.size_estimate import estimate_bytes, megabytes
+
+    items = drawn_items(tmp_path / "photos", 40) * 15
+    items = [dataclasses.replace(item, image_id=f"{number}") for number, item in enumerate(items)]
+    encoder = tiny_encoder(monkeypatch)
+    extract(items, encoder, WHOLE, tmp_path / "store", "own", Options(codec="gzip"), lambda _: None)
+    (shard,) = Manifest.load(tmp_path / "store").shards
+    job = Job(tmp_path, WHOLE, "gzip", {}, 50, 2)
+    raw = 4 * 4 * 2
+    assert estimate_bytes(items, [shard], encoder, job) == shard.bytes
+    assert estimate_bytes(items[:499], [], encoder, job) == 499 * raw
+    assert estimate_bytes(items, [], encoder, job) > 0
+    assert megabytes(1_234_567) == "1.2 MB"
+
+
+def test_people_see_the_first_problems_and_how_many_there_are():
+    from attend.data.items import Problem
+
+    lines = problem_lines([Problem(f"{number}.jpg", "is gone") for number in range(25)])
+    assert lines[0] == "0.jpg is gone" and lines[-1] == f"… and 5 more, all in {PROBLEMS} beside the manifest"
+    assert len(lines) == 21
+
+
+def test_features_in_the_store_are_those_of_the_photo_alone(bench):
+    from attend.extract.images import read_photo
+
+    bench.run(batch=4)
+    store = FeatureStore(bench.folder)
+    for item in bench.items:
+        alone = bench.encoder.encode(read_photo(item.path, WHOLE).pixels[None])
+        np.testing.assert_array_equal(store.read([item.image_id]), alone.numpy())
