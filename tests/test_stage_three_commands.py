@@ -1,0 +1,130 @@
+"""`attend bleu`, `attend caption` and `attend report`, one after the other on a run on photos."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from PIL import Image
+
+from attend.cli import attend
+from attend.errors import UserError
+from attend.train.log import read_log
+from tests.tiny_encoder import tiny_encoder
+from tests.tiny_run import NAME
+
+
+@pytest.fixture
+def out(photo_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the run on photos that a command may write into; its photos stay where they are."""
+    tiny_encoder(monkeypatch)
+    shutil.copytree(photo_run, tmp_path / "art facts")
+    return tmp_path / "art facts"
+
+
+def call(*words: str | Path) -> Result:
+    return CliRunner().invoke(attend, [str(word) for word in words])
+
+
+def test_bleu_prints_and_writes_what_the_best_validation_said(out: Path) -> None:
+    result = call("bleu", "--run", NAME, "--out", out, "--split", "val")
+    assert result.exit_code == 0, result.output
+    scores = json.loads((out / "runs" / NAME / "scores-val.json").read_text())
+    lines = [line for line in read_log(out / "runs" / NAME / "log.jsonl") if line["kind"] == "validation"]
+    assert scores["bleu_with_penalty"]["BLEU-4"] == max(line["bleu4"] for line in lines)
+    assert f"length ratio {scores['length_ratio']:.3f}" in result.output
+    assert len(json.loads((out / "runs" / NAME / "captions-val.json").read_text())) == 9
+
+
+def test_bleu_takes_another_search(out: Path) -> None:
+    result = call("bleu", "--dataset", "tiny", "--encoder", "tiny", "--out", out, "--split", "val", "--beam", "1")
+    assert result.exit_code == 0, result.output
+    scores = json.loads((out / "runs" / NAME / "scores-val.json").read_text())
+    assert scores["search"] == {"beam": 1, "length_normalisation": 0.0, "longest": 8, "suppress_unknown": True}
+
+
+def test_mistakes_are_named(out: Path) -> None:
+    for words, message in (
+        (("bleu", "--run", "nothing", "--out", out), "no run at"),
+        (("bleu", "--run", NAME, "--out", out, "--split", "test"), "no photo in the split test"),
+        (("bleu", "--run", NAME, "--out", out, "--dataset", "other"), "no manifest.json"),
+        (("caption", "--run", NAME, "--out", out, "--images", out / "none"), "no such photo or folder"),
+        (("report", "--run", NAME, "--out", out, "--split", "val"), "scores-val.json is not there: run `make bleu"),
+    ):
+        result = call(*words)
+        assert isinstance(result.exception, UserError)
+        assert message in str(result.exception)
+
+
+def test_caption_writes_a_line_for_each_photo(out: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(attend, ["caption", "--run", NAME, "--out", str(out), "--images", str(out / "photos")])
+    assert result.exit_code == 0, result.output
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [Path(line["image_id"]).name for line in lines] == sorted(f"photo {number}.png" for number in range(17))
+    call("bleu", "--run", NAME, "--out", out, "--split", "val")
+    scored = json.loads((out / "runs" / NAME / "captions-val.json").read_text())
+    told = {Path(line["image_id"]).name: line["caption"] for line in lines}
+    assert {row["image_id"]: row["caption"] for row in scored}.items() <= told.items()
+    file = tmp_path / "captions.jsonl"
+    again = call("caption", "--run", NAME, "--out", out, "--images", out / "photos", "--output", file)
+    assert again.exit_code == 0
+    assert [json.loads(line) for line in file.read_text().splitlines()] == lines
+
+
+def test_caption_names_what_it_cannot_read_and_says_so_at_the_end(out: Path) -> None:
+    (out / "photos" / "broken.jpg").write_bytes(b"")
+    (out / "photos" / "notes.txt").write_text("x")
+    result = call("caption", "--run", NAME, "--out", out, "--images", out / "photos")
+    assert result.exit_code == 1
+    assert len(result.stdout.splitlines()) == 17
+    assert re.search(r"no caption: .*broken\.jpg is empty", result.stderr)
+    assert "1 photos have no caption" in result.stderr
+    assert "1 files are no photos by their names" in result.stderr
+
+
+def test_report_is_one_folder_that_needs_nothing_else(out: Path) -> None:
+    assert call("bleu", "--run", NAME, "--out", out, "--split", "val").exit_code == 0
+    for _ in range(2):  # the second takes the place of the first
+        result = call("report", "--run", NAME, "--out", out, "--each", "2")
+        assert result.exit_code == 0, result.output
+    folder = out / "runs" / NAME / "report"
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert "//" not in re.sub(r"<script>.*?</script>", "", page, flags=re.S).replace("</", "")
+    links = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert len(links) == 12
+    for link in links:
+        with Image.open(folder / link) as picture:
+            assert picture.size == (32, 32) if link.startswith("photos") else picture.width > 224
+    assert page.count("<article") == 6
+    assert page.count("<svg") == 2
+    assert sorted(path.name for path in folder.iterdir()) == ["attention", "index.html", "photos"]
+    assert not list(folder.parent.glob(".report*"))
+    maps = json.loads(re.search(r'id="maps">(.*?)</script>', page, re.S)[1])
+    words = re.findall(r"<button", page)
+    assert sum(len(example) for example in maps["weights"]) == len(words)
+    assert all(len(weights) == 4 and max(weights) == 255 for example in maps["weights"] for weights in example)
+
+
+def test_report_leaves_out_a_photo_that_is_gone_and_says_so(out: Path, photo_run: Path) -> None:
+    assert call("bleu", "--run", NAME, "--out", out, "--split", "val").exit_code == 0
+    gone = photo_run / "photos" / "photo 9.png"
+    gone.rename(gone.with_suffix(".away"))
+    try:
+        result = call("report", "--run", NAME, "--out", out)
+    finally:
+        gone.with_suffix(".away").rename(gone)
+    assert result.exit_code == 1
+    assert re.search(r"not shown: .*photo 9\.png does not exist", result.stderr)
+    assert "5 captions" in result.stdout
+
+
+def test_report_refuses_captions_of_other_weights(out: Path) -> None:
+    assert call("bleu", "--run", NAME, "--out", out, "--split", "val").exit_code == 0
+    scores = out / "runs" / NAME / "scores-val.json"
+    scores.write_text(scores.read_text().replace('"step": ', '"step": 9'))
+    result = call("report", "--run", NAME, "--out", out)
+    assert "run `make bleu SPLIT=val` again" in str(result.exception)
