@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
 import torch
 from torch import Tensor, nn
 
 from attend.train.config import ModelSettings
+from attend.train.models.additive_scores import KeyGradient, share_keys
 from attend.train.models.first_state import FirstState
 from attend.train.models.initial_weights import initialise, linear
 from attend.train.models.interface import NO_WORD, Attention, Batch, ImagePart, Output, State
 from attend.train.models.lstm_step import lstm_step
+from attend.train.models.repeated_linear import RepeatedLinear
 from attend.train.models.soft_attention import SoftAttention
 from attend.train.models.word_output import WordOutput
+
+
+@dataclass(frozen=True)
+class _Matrices:
+    """What every step multiplies with: plain layers, or forms that gather their gradients over the steps."""
+
+    from_hidden: Callable[[Tensor], Tensor]
+    context_gates: Callable[[Tensor], Tensor]
+    gathered: KeyGradient | None
 
 
 class AttentionLSTM(nn.Module):
@@ -45,18 +59,24 @@ class AttentionLSTM(nn.Module):
     def step(self, state: State, previous_words: Tensor) -> tuple[Tensor, State, Attention]:
         """See `Captioner.step`."""
         embedded = self._embed(previous_words)  # (B·R, m)
-        state, context, look = self._advance(state, self.word_gates(embedded))
+        matrices = _Matrices(self.from_hidden, self.context_gates, None)
+        state, context, look = self._advance(state, self.word_gates(embedded), matrices)
         return self.word_output(state.hidden, context, embedded), state, look
 
     def forward(self, batch: Batch) -> Output:
         """See `Captioner.forward`. What does not depend on the state is computed for all steps at once."""
         state = self.start(batch.annotations, batch.mask)
+        keys, gathered = share_keys(state.image.keys)
+        state = replace(state, image=replace(state.image, keys=keys))
+        matrices = _Matrices(
+            RepeatedLinear(self.from_hidden.weight), RepeatedLinear(self.context_gates.weight), gathered
+        )
         first = batch.words.new_full((len(batch.words), 1), NO_WORD)
         embedded = self._embed(torch.cat([first, batch.words[:, :-1]], dim=1))  # (B, T, m)
         word_gates = self.word_gates(embedded)  # (B, T, 4n)
         hidden, contexts, looks = [], [], []
-        for t in range(batch.words.shape[1]):
-            state, context, look = self._advance(state, word_gates[:, t])
+        for gates in word_gates.unbind(dim=1):
+            state, context, look = self._advance(state, gates, matrices)
             hidden.append(state.hidden)
             contexts.append(context)
             looks.append(look)
@@ -68,12 +88,12 @@ class AttentionLSTM(nn.Module):
         """Words (...) → E y (..., m), the zero vector for `NO_WORD`."""
         return self.embedding(words.clamp(min=0)) * (words != NO_WORD).unsqueeze(-1)
 
-    def _advance(self, state: State, word_gates: Tensor) -> tuple[State, Tensor, Attention]:
+    def _advance(self, state: State, word_gates: Tensor, matrices: _Matrices) -> tuple[State, Tensor, Attention]:
         """One LSTM step from W E y_{t-1} + b (B·R, 4n): the new state, the gated context (B·R, D), where it looked."""
         image = state.image
-        gates, query, *gate = self.from_hidden(state.hidden).split(self.reads, dim=-1)
+        gates, query, *gate = matrices.from_hidden(state.hidden).split(self.reads, dim=-1)
         query = query.unflatten(0, (len(image.keys), -1))  # (B, R, D)
-        context, alpha = self.attention(image.annotations, image.keys, query, image.mask)
+        context, alpha = self.attention(image.annotations, image.keys, query, image.mask, matrices.gathered)
         context, alpha = context.flatten(0, 1), alpha.flatten(0, 1)  # (B·R, D), (B·R, L)
         # Section 4.2.1: beta_t = sigmoid(w·h_{t-1} + b) scales z for the LSTM and for the output.
         if self.gate_bias is not None:
@@ -81,5 +101,5 @@ class AttentionLSTM(nn.Module):
             context = beta.to(context.dtype) * context
         else:
             beta = context.new_ones((len(context), 1), dtype=torch.float32)
-        hidden, cell = lstm_step(gates + word_gates + self.context_gates(context), state.cell)
+        hidden, cell = lstm_step(gates + word_gates + matrices.context_gates(context), state.cell)
         return State(image, hidden, cell), context, Attention(alpha, beta.squeeze(-1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from attend.train.models.additive_scores import KeyGradient, additive_scores
 from attend.train.models.initial_weights import linear
 
 
@@ -29,10 +30,17 @@ class SoftAttention(nn.Module):
             keys = layer(keys).tanh()
         return keys
 
-    def forward(self, annotations: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Query W_h h of all captions in progress (B, R, D) → context z (B, R, D) and alpha (B, R, L) float32."""
-        compared = torch.tanh(keys.unsqueeze(1) + query.unsqueeze(2))  # (B, R, L, D); arctic: tanh, not ReLU
-        scores = self.score(compared).squeeze(-1).float()  # (B, R, L)
+    def forward(
+        self, annotations: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None, gathered: KeyGradient | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Query W_h h of all captions in progress (B, R, D) → context z (B, R, D) and alpha (B, R, L) float32.
+
+        `gathered` comes with keys from `share_keys`.
+        """
+        v = self.score.weight[0].to(keys.dtype)
+        scores = (
+            additive_scores(keys, query, v, gathered) + self.score.bias
+        ).float()  # (B, R, L); arctic: tanh, not ReLU
         if mask is not None:
             scores = scores.masked_fill(~mask.unsqueeze(1), float("-inf"))
         alpha = scores.softmax(dim=-1)

@@ -1,0 +1,104 @@
+"""v·tanh(p_i + q) for all places: the costly part of additive attention, in pieces that stay in the processor's cache.
+
+Plain tensor code reads and writes (B, L, D) arrays some fifteen times for one step and its gradient. Here a few photos
+at a time go through all operations, and the gradient of the keys is summed over the steps in place (bench/train.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd import Function
+
+PIECE_BYTES = 2**20
+"""Size of the part of (B, R, L, D) worked on at once: about half of a core's second-level cache."""
+
+
+class KeyGradient:
+    """The gradient of one batch's keys, summed over the steps that read them."""
+
+    def __init__(self) -> None:
+        self.sum: Tensor | None = None
+
+
+class _SharedKeys(Function):
+    """The keys unchanged; backward, which runs after that of every step, hands over the collected sum."""
+
+    @staticmethod
+    def forward(ctx: Any, keys: Tensor, gradient: KeyGradient) -> Tensor:
+        ctx.gradient = gradient
+        ctx.set_materialize_grads(False)
+        return keys.view_as(keys)
+
+    @staticmethod
+    def backward(ctx: Any, *others: Any) -> tuple[Tensor | None, None]:
+        total, ctx.gradient.sum = ctx.gradient.sum, None
+        if others[0] is not None:  # read by something else too
+            total = others[0] if total is None else total + others[0]
+        return total, None
+
+
+class _Scores(Function):
+    """Nothing of size (B, R, L, D) is kept for backward: computing the tanh again costs less than fetching it."""
+
+    @staticmethod
+    def forward(ctx: Any, keys: Tensor, query: Tensor, v: Tensor, gradient: KeyGradient) -> Tensor:
+        ctx.save_for_backward(keys, query, v)
+        ctx.gradient = gradient
+        scores = keys.new_empty((*query.shape[:2], keys.shape[1]))  # (B, R, L)
+        for piece, tanh in _pieces(keys, query):
+            torch.matmul(tanh, v, out=scores[piece])
+        return scores
+
+    @staticmethod
+    def backward(ctx: Any, *outputs: Any) -> tuple[None, Tensor, Tensor, None]:
+        keys, query, v = ctx.saved_tensors
+        of_scores = outputs[0].to(keys.dtype).unsqueeze(2)  # (B, R, 1, L)
+        if ctx.gradient.sum is None:
+            ctx.gradient.sum = torch.zeros_like(keys)
+        of_query = torch.empty_like(query)
+        of_v = torch.zeros_like(v, dtype=torch.promote_types(v.dtype, torch.float32))
+        for piece, tanh in _pieces(keys, query):
+            weight = of_scores[piece]
+            of_v += (weight.reshape(1, -1) @ tanh.view(-1, len(v))).squeeze(0)
+            slope = torch.ops.aten.tanh_backward(v.expand_as(tanh), tanh)  # v (1 - tanh²), (b, R, L, D)
+            of_query[piece] = (weight @ slope).squeeze(2)
+            if slope.shape[1] == 1:
+                ctx.gradient.sum[piece].addcmul_(weight[:, 0].transpose(1, 2), slope[:, 0])
+            else:
+                ctx.gradient.sum[piece] += (weight.transpose(2, 3) * slope).sum(dim=1)
+        return None, of_query, of_v.to(v.dtype), None
+
+
+def _pieces(keys: Tensor, query: Tensor) -> Iterator[tuple[slice, Tensor]]:
+    """tanh(p + q) of a few photos at a time, (b, R, L, D), in one array that the next piece overwrites.
+
+    On a GPU, which has no such cache to mind, all photos are one piece.
+    """
+    photo_bytes = keys[0].numel() * query.shape[1] * keys.element_size()
+    count = max(1, PIECE_BYTES // photo_bytes) if keys.device.type == "cpu" else len(keys)
+    tanh = keys.new_empty((min(count, len(keys)), query.shape[1], *keys.shape[1:]))
+    for start in range(0, len(keys), count):
+        piece = slice(start, min(start + count, len(keys)))
+        part = tanh[: piece.stop - piece.start]
+        torch.add(keys[piece].unsqueeze(1), query[piece].unsqueeze(2), out=part)
+        yield piece, part.tanh_()
+
+
+def share_keys(keys: Tensor) -> tuple[Tensor, KeyGradient]:
+    """Keys (B, L, D) for many calls of `additive_scores` in one forward pass, and where their gradient gathers."""
+    gradient = KeyGradient()
+    return _SharedKeys.apply(keys, gradient), gradient
+
+
+def additive_scores(keys: Tensor, query: Tensor, v: Tensor, gradient: KeyGradient | None = None) -> Tensor:
+    """keys (B, L, D), query (B, R, D), v (D,) → scores (B, R, L), R captions a photo; differentiable in all three.
+
+    `gradient` comes with the keys from `share_keys`; without it the plain operations are used.
+    """
+    if gradient is None:
+        return torch.tanh(keys.unsqueeze(1) + query.unsqueeze(2)) @ v
+    return _Scores.apply(keys, query, v, gradient)
