@@ -35,8 +35,11 @@ def curt(scene: Scene, chance: Random) -> str:
     say = namer(scene, chance)
     name = say(things, chance.choice(["exact", "loose"]))
     forms = [name, name, f"{name} {_where(scene, things, chance)}", f"a picture of {name}", _there(say(things))]
-    if len(by_kind(things)) == 1:
-        forms.append(f"{'this is' if len(things) == 1 else 'these are'} {say(things)}")
+    counted = say(things)
+    if len(things) == 1:
+        forms.append(f"this is {counted}")
+    elif _verb(counted) == "are" and len(by_kind(things)) == 1:
+        forms.append(f"these are {counted}")
     return chance.choice(forms)
 
 
@@ -122,8 +125,13 @@ def _carried(scene: Scene, things: Sequence[Thing]) -> bool:
 
 
 def _there(name: str) -> str:
-    """ "there is" or "there are" before a name, as its first word asks for."""
-    return f"there {'is' if name.split()[0] in ('a', 'an') else 'are'} {name}"
+    """ "there is" or "there are" before a name."""
+    return f"there {_verb(name)} {name}"
+
+
+def _verb(name: str) -> str:
+    """What goes before a name, as its first word asks for: "is" a cat and two dogs, "are" two dogs and a cat."""
+    return "is" if name.split()[0] in ("a", "an") else "are"
 
 
 def _punctuated(text: str, chance: Random) -> str:

@@ -63,9 +63,9 @@ def sheltered(stage: Stage, support: str, under: str) -> Arranged:
     half = above.width * scale / 2
     roof = stage.thing(support, stage.colour(support), chance.uniform(half + 0.04, 0.96 - half), foot, scale)
     pole = support in ("tree", "umbrella")
-    free = (right - left) * (0.5 if pole else 0.9)
+    free = (right - left) * (0.45 if pole else 0.9)
     share = min((above.height - height) * 0.9 / below.height, free / below.width)
-    side = chance.choice([-1, 1]) * (right - left) / 4 if pole else 0.0
+    side = chance.choice([-1, 1]) * (right - left) * 0.23 if pole else 0.0
     inward = ((left + right - above.width) / 2 + side) * scale
     x = roof.x + (-inward if roof.flip else inward)
     lift = 0.012 if support in ("table", "chair") else -0.008  # a little behind, or before, the foot of what covers it
