@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from functools import lru_cache
+
 import torch
 
 from attend.errors import UserError
@@ -22,17 +25,37 @@ def choose_device(name: str = "auto") -> torch.device:
     return device
 
 
-def native_bfloat16(device: torch.device) -> bool:
-    """True where bfloat16 products are done by the hardware: AVX512-BF16 or AMX processors, GPUs since Ampere."""
+def bfloat16_pays(device: torch.device) -> bool:
+    """True where the hardware multiplies bfloat16 and gains by it.
+
+    GPUs since Ampere, and processors with AVX512-BF16 or AMX on which a short product is clearly faster than in
+    float32: some that have the instructions are slower with them, so it is tried.
+    """
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device) >= (8, 0)
-    return device.type == "cpu" and torch.cpu._is_avx512_bf16_supported()
+    native = device.type == "cpu" and (torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
+    return native and _seconds_of_a_product(torch.float32) > CLEARLY_FASTER * _seconds_of_a_product(torch.bfloat16)
+
+
+CLEARLY_FASTER = 1.25
+
+
+@lru_cache
+def _seconds_of_a_product(dtype: torch.dtype) -> float:
+    """The shortest of a few products of 1024 x 1024 matrices on the processor."""
+    matrix = torch.ones((1024, 1024), dtype=dtype)
+    seconds = []
+    for _ in range(6):
+        since = time.perf_counter()
+        matrix @ matrix
+        seconds.append(time.perf_counter() - since)
+    return min(seconds)
 
 
 def choose_precision(name: str, device: torch.device) -> str:
-    """`auto` → `bfloat16` where it is native, else `float32`; a named one is taken as it is."""
+    """`auto` → `bfloat16` where it pays, else `float32`; a named one is taken as it is."""
     if name == "auto":
-        return "bfloat16" if native_bfloat16(device) else "float32"
+        return "bfloat16" if bfloat16_pays(device) else "float32"
     if name not in PRECISIONS:
         raise UserError(f"PRECISION={name} is unknown: auto, {' or '.join(PRECISIONS)}")
     return name

@@ -51,7 +51,10 @@ def test_equals_the_equations_in_float64(gate, output_context, output_previous_w
         output = model(batch)
     for row in range(B):
         log_probs, attention, gates = decode(
-            parameters_of(model), batch.annotations[row].double().numpy(), batch.words[row].tolist(), output_previous_word
+            parameters_of(model),
+            batch.annotations[row].double().numpy(),
+            batch.words[row].tolist(),
+            output_previous_word,
         )
         np.testing.assert_allclose(output.log_probs[row].numpy(), log_probs, atol=2e-5)
         np.testing.assert_allclose(output.attention[row].numpy(), attention, atol=2e-5)
@@ -142,7 +145,9 @@ def test_initial_weights_are_the_authors():
         torch.testing.assert_close(block @ block.T, torch.eye(64), atol=1e-5, rtol=0)
     assert model.embedding.weight.std().item() == pytest.approx(0.01, rel=0.05)
     assert model.word_gates.weight.std().item() == pytest.approx(0.01, rel=0.05)
-    assert all(value.eq(0).all() for name, value in model.named_parameters() if name.endswith("bias") or value.dim() == 0)
+    assert all(
+        value.eq(0).all() for name, value in model.named_parameters() if name.endswith("bias") or value.dim() == 0
+    )
 
 
 def test_dropout_is_at_the_papers_three_places_only():

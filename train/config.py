@@ -85,7 +85,7 @@ class OptimSettings:
     patience: int = 10
     """Validations without a better score before training stops (authors' code: 10)."""
     precision: str = "auto"
-    """`bfloat16` (autocast), `float32`, or `auto`: bfloat16 where the device multiplies it natively."""
+    """`bfloat16` (autocast), `float32`, or `auto`: bfloat16 where the device gains by it."""
     seed: int = 1
     """Seeds initial weights, order of captions and dropout."""
     save_minutes: float = 10.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,7 @@ class Request:
 
 def train(request: Request, make_validate: MakeValidate, say: Callable[[str], None]) -> FitResult:
     """Train, or go on, or find that there is nothing left to do. `UserError` on any mistake in what was asked for."""
+    request = _settle_precision(request)
     config, folder = request.config, request.folder
     store = FeatureStore(request.store)
     captions = training_captions(store.items, TRAIN_SPLITS)
@@ -63,15 +64,14 @@ def train(request: Request, make_validate: MakeValidate, say: Callable[[str], No
             return FitResult(position, reason, finished=True)
     examples = make_examples(captions, vocabulary, config.words.longest)
     source = AnnotationSource(store, examples.image_ids, config.batches.cache_share)
-    precision = choose_precision(config.optim.precision, request.device)
     torch.manual_seed(config.optim.seed)
     model = build_captioner(request.variant, config.model, store.channels, len(vocabulary))
     folder.mkdir(parents=True, exist_ok=True)
     write_run_file(folder / "config.toml", config, record)
     vocabulary.save(folder / "vocabulary.json")
-    say("\n".join(describe(config, store, vocabulary, examples, source, precision, request.device)))
+    say("\n".join(describe(config, store, vocabulary, examples, source, request.device)))
     validate = make_validate(store, config, vocabulary, request.device)
-    fit = Fit(model, config, examples, source, validate, folder, request.device, precision)
+    fit = Fit(model, config, examples, source, validate, folder, request.device, config.optim.precision)
     if resuming:
         fit.resume()
         say(f"going on at epoch {fit.position.epoch + 1}, mini-batch {fit.position.batch + 1}")
@@ -93,14 +93,13 @@ def describe(
     vocabulary: Vocabulary,
     examples: Examples,
     source: AnnotationSource,
-    precision: str,
     device: torch.device,
 ) -> list[str]:
     """The settings in force and what was found, as lines to print."""
     where = "kept in memory" if source.cached else "read from the store each time: they do not fit in memory"
     lines = [
         f"{len(source.image_ids)} training photos, {len(examples.words)} captions, {len(vocabulary)} words",
-        f"{device}, {precision}",
+        f"{device}, {config.optim.precision}",
         f"annotations {store.places}x{store.channels}, {source.bytes / 2**30:.2f} GiB, {where}",
     ]
     if examples.cut:
@@ -108,6 +107,16 @@ def describe(
     if store.missing:
         lines.append(f"{len(store.missing)} photos have no features and are left out: run `make features`")
     return lines + [f"{name} = {value}" for name, value in flatten(config).items()]
+
+
+def _settle_precision(request: Request) -> Request:
+    """`auto` becomes what it means here, or, for a run that goes on, what it meant when the run began."""
+    precision = request.config.optim.precision
+    settings = request.folder / "config.toml"
+    if precision == "auto" and request.resume and settings.exists():
+        precision = read_run_file(settings)[0].optim.precision
+    optim = replace(request.config.optim, precision=choose_precision(precision, request.device))
+    return replace(request, config=replace(request.config, optim=optim))
 
 
 def _check_folder(request: Request, record: dict[str, Any]) -> bool:
