@@ -16,6 +16,7 @@ COMMANDS = {
     "train": "Stage 2: a feature store to a captioner.",
     "bleu": "Stage 3: captions and BLEU of a run.",
     "caption": "Caption any photos.",
+    "naming": "How often captions of the scenes name a right thing in its right colour.",
     "report": "HTML report of a run with attention pictures.",
 }
 

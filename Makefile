@@ -1,0 +1,89 @@
+# Photos → features → captioner → captions, scores, pictures. `make help` lists everything.
+
+DATASET   ?= scenes
+VARIANT   ?= soft
+ENCODER   ?= vgg19
+WEIGHTS   ?= imagenet
+OUT       ?= artifacts
+DATA      ?= datasets/$(DATASET)
+RUN       ?= $(DATASET)-$(ENCODER)-$(VARIANT)
+SPLIT     ?= test
+DEVICE    ?= auto
+PRECISION ?= auto
+FIT       ?= auto
+PYTHON    ?= python3
+IMAGES    ?=
+CAPTIONS  ?=
+BEAM      ?=
+SET       ?=
+RESUME    ?=
+
+# An activated environment that has the package is used as it is; else .venv, made on the first use.
+HAS := import importlib.metadata as m; m.version("show-attend-tell")
+ACTIVE := $(if $(VIRTUAL_ENV)$(CONDA_PREFIX),$(shell cd / && python -c '$(HAS)' 2>/dev/null && command -v python))
+PY := $(or $(ACTIVE),.venv/bin/python)
+SETUP := $(if $(ACTIVE),,.venv/.installed)
+ATTEND = $(PY) -m attend
+
+set_words = $(if $(SET),--set "$(SET)")
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test features verify train bleu caption report bench lint
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@echo
+	@echo 'Variables and their defaults:'
+	@echo '  DATASET=$(DATASET)  scenes, flickr8k or folder       DATA=$(DATA)  the raw files'
+	@echo '  ENCODER=$(ENCODER)  vgg19, vgg16 or efficientnet_lite0   WEIGHTS=$(WEIGHTS)  or a path, or random:SEED'
+	@echo '  VARIANT=$(VARIANT)  the captioner    RUN=$(RUN)    RESUME=1  goes on with a run'
+	@echo '  SPLIT=$(SPLIT)  BEAM=  (the run'"'"'s own)   DEVICE=$(DEVICE)  PRECISION=$(PRECISION)  FIT=$(FIT)  crop or whole   OUT=$(OUT)'
+	@echo '  IMAGES=  a photo or a folder   CAPTIONS=  a table for DATASET=folder'
+	@echo '  SET="optim.epochs=3 model.units=512"  any setting by name (docs/settings.md)'
+
+setup: $(SETUP) ## create .venv and install (the other targets do it when it is needed)
+
+.venv/.installed: pyproject.toml
+	test -x .venv/bin/python || $(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+demo: $(SETUP) ## the whole pipeline on the embedded scenes: features, train, bleu, naming, report
+	$(MAKE) --no-print-directory features train DATASET=scenes ENCODER=efficientnet_lite0 RESUME=1
+	$(MAKE) --no-print-directory bleu DATASET=scenes ENCODER=efficientnet_lite0 SPLIT=val
+	$(ATTEND) naming --run scenes-efficientnet_lite0-$(VARIANT) --split val --out $(OUT)
+	$(MAKE) --no-print-directory report RUN=scenes-efficientnet_lite0-$(VARIANT)
+
+test: $(SETUP) ## the whole test suite
+	$(PY) -m pytest
+
+features: $(SETUP) ## stage 1: photos to a feature store; goes on where it stopped
+	$(ATTEND) features --dataset $(DATASET) --encoder $(ENCODER) --data "$(DATA)" --weights "$(WEIGHTS)" --out "$(OUT)" \
+		--device $(DEVICE) --precision $(PRECISION) --fit $(FIT) \
+		$(if $(IMAGES),--images "$(IMAGES)") $(if $(CAPTIONS),--captions "$(CAPTIONS)") $(set_words)
+
+verify: $(SETUP) ## check a feature store against its manifest
+	$(ATTEND) verify --dataset $(DATASET) --encoder $(ENCODER) --out "$(OUT)"
+
+train: $(SETUP) ## stage 2: a feature store to a captioner; RESUME=1 goes on
+	$(ATTEND) train --dataset $(DATASET) --encoder $(ENCODER) --variant $(VARIANT) --run "$(RUN)" --out "$(OUT)" \
+		--device $(DEVICE) $(if $(RESUME),--resume) $(set_words)
+
+bleu: $(SETUP) ## stage 3: captions and BLEU of a run
+	$(ATTEND) bleu --dataset $(DATASET) --run "$(RUN)" --split $(SPLIT) --out "$(OUT)" --device $(DEVICE) \
+		$(if $(BEAM),--beam $(BEAM))
+
+caption: $(SETUP) ## captions any photos as JSON lines: RUN= IMAGES=photo-or-folder
+	@$(ATTEND) caption --run "$(RUN)" --images "$(IMAGES)" --out "$(OUT)" --device $(DEVICE) $(if $(BEAM),--beam $(BEAM)) \
+		$(if $(filter-out imagenet,$(WEIGHTS)),--weights "$(WEIGHTS)")
+
+report: $(SETUP) ## an HTML report of a run with attention pictures
+	$(ATTEND) report --run "$(RUN)" --out "$(OUT)" --device $(DEVICE)
+
+bench: $(SETUP) ## the measurements that the documentation quotes, on this machine
+	for script in bench/*.py; do echo "== $$script"; $(PY) $$script || exit 1; done
+
+lint: $(SETUP) ## ruff and the type check
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
