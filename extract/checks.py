@@ -12,12 +12,17 @@ from attend.extract.images import PhotoError
 def check_photos(items: Sequence[Item]) -> tuple[list[Item], list[Problem]]:
     """The items whose photo is there, and a problem for each whose photo is not.
 
-    UserError: no items at all, or items that contradict each other (one id twice, unknown splits).
+    UserError: no items at all, no photo of any, or items that contradict each other (one id twice, unknown splits).
     """
     if not items:
         raise UserError("the dataset has no photos: look at its captions file and folder")
     present = [item for item in items if item.path.is_file()]
     gone = "does not exist: restore it or take it out of the captions"
+    if not present:
+        first = items[0].path
+        raise UserError(
+            f"none of the {len(items)} photos is there, {first} for one: is DATA or IMAGES the right folder?"
+        )
     absent = [PhotoError(item.path, gone).problem() for item in items if not item.path.is_file()]
     contradictions = check_items(present)
     if contradictions:

@@ -12,12 +12,11 @@ from torch import nn
 from torch.nn import functional as F
 
 from attend.data.manifest import Fingerprint
-from attend.device import PRECISIONS
+from attend.device import PRECISIONS, choose_precision
 from attend.errors import UserError
 from attend.extract.efficientnet_lite import EfficientNetLite0
 from attend.extract.imagenet import efficientnet_lite0_file, torchvision_file
 from attend.extract.images import Preprocessing
-from attend.extract.precision import fastest_precision
 from attend.extract.vgg import VGG
 from attend.extract.weights import load_weights
 
@@ -74,9 +73,16 @@ class Encoder:
     """A network with its weights on a device. Build it once a process with `build_encoder`."""
 
     def __init__(
-        self, name: str, module: nn.Module, weights: str, weights_sha256: str, device: torch.device, precision: str
+        self,
+        name: str,
+        module: nn.Module,
+        weights: str,
+        weights_file: str,
+        weights_sha256: str,
+        device: torch.device,
+        precision: str,
     ) -> None:
-        self.name, self.weights, self.weights_sha256 = name, weights, weights_sha256
+        self.name, self.weights, self.weights_file, self.weights_sha256 = name, weights, weights_file, weights_sha256
         self.device, self.precision, self.block = device, precision, BLOCK[device.type]
         self.architecture = ENCODERS[name]
         self.grid, self.channels = self.architecture.grid, self.architecture.channels
@@ -106,7 +112,8 @@ class Encoder:
 
 
 def build_encoder(name: str, weights: str, device: torch.device, precision: str) -> Encoder:
-    """The encoder `name` with `weights` (`imagenet`, `random:SEED` or a path) in `precision` (`auto`: the faster one).
+    """The encoder `name` with `weights` (`imagenet`, `random:SEED` or a path), in `precision` or, with `auto`, in
+    bfloat16 where that pays.
 
     UserError: a name that is unknown, weights that do not fit or cannot be had.
     """
@@ -115,16 +122,14 @@ def build_encoder(name: str, weights: str, device: torch.device, precision: str)
     if device.type not in BLOCK:
         raise UserError(f"DEVICE={device}: features are made on {' or '.join(BLOCK)}")
     architecture = ENCODERS[name]
+    precision = choose_precision(precision, device)
     with torch.device("meta"):
         module = architecture.build()
     module.to_empty(device="cpu")
     sha256 = load_weights(module, weights, architecture.imagenet, architecture.unused)
-    if precision == "auto":
-        precision = fastest_precision(module, torch.rand(BLOCK[device.type], 3, *[architecture.size] * 2), device)
-    elif precision not in PRECISIONS:
-        raise UserError(f"PRECISION={precision} is unknown: auto, {' or '.join(PRECISIONS)}")
-    named = weights if weights == "imagenet" or weights.startswith("random:") else Path(weights).name
-    return Encoder(name, module, named, sha256, device, precision)
+    by_name = weights == "imagenet" or weights.startswith("random:")
+    file = "" if by_name else str(Path(weights).absolute())
+    return Encoder(name, module, weights if by_name else Path(weights).name, file, sha256, device, precision)
 
 
 def fingerprint(encoder: Encoder, preprocessing: Preprocessing) -> Fingerprint:

@@ -89,8 +89,11 @@ def extract(
         remove_store(folder)
     for path in remove_abandoned(folder):
         say(f"removed {path}, left by a run that was ended")
-    libraries, sha256 = library_versions(), refresh_items(folder, items)
-    manifest = Manifest(dataset, encoder.grid, encoder.channels, codec, wanted, libraries, sha256, tuple(shards))
+    libraries = existing.libraries if existing and not tasks else library_versions()
+    sha256 = refresh_items(folder, items)
+    manifest = Manifest(
+        dataset, encoder.grid, encoder.channels, codec, wanted, libraries, sha256, tuple(shards), encoder.weights_file
+    )
     if manifest != existing:
         manifest.save(folder)
     summary = Summary(0, manifest.images, tuple(problems))

@@ -13,7 +13,7 @@ from attend.extract.images import Photo, PhotoError, read_photo
 from attend.extract.plan import ShardTask
 from attend.extract.shard_job import Job, ShardResult
 from attend.extract.timing import Clock
-from attend.extract.transfer import Arriving, stack
+from attend.extract.transfer import Arriving, upload
 from attend.extract.writing import Rows, WriterThread
 
 
@@ -60,7 +60,7 @@ def _encode(batch: dict[int, Photo | PhotoError], encoder: Encoder, job: Job, cl
         raise UserError(f"{first.where} {first.what}; ON_ERROR=skip goes on without it")
     if not photos:
         return Rows((), None, failed)
-    pixels = stack([photo.pixels for photo in photos.values()], encoder.device)
+    pixels = upload([photo.pixels for photo in photos.values()], encoder.device)
     with clock.encoding(encoder.device):
         annotations = encoder.encode(pixels)
     return Rows(tuple(photos), Arriving(annotations), failed, sum(photo.animated for photo in photos.values()))

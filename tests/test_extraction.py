@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from attend.data.items import Item
 from attend.data.manifest import Manifest
 from attend.data.store_reader import FeatureStore
 from attend.data.verify import verify
@@ -175,6 +176,11 @@ def test_items_that_contradict_each_other_stop_before_any_work(bench):
         bench.run()
     bench.items.clear()
     with pytest.raises(UserError, match="the dataset has no photos"):
+        bench.run()
+    bench.items.append(Item("a.jpg", bench.folder / "a.jpg", "train", ()))
+    with pytest.raises(
+        UserError, match=r"none of the 1 photos is there, .*a\.jpg for one: is DATA or IMAGES the right"
+    ):
         bench.run()
     assert bench.encoded == 0 and not bench.folder.exists()
 
