@@ -58,6 +58,8 @@ class Manifest:
     libraries: dict[str, str]
     items_sha256: str
     shards: tuple[ShardRecord, ...] = ()
+    weights_file: str = ""
+    """Absolute path of the encoder's weights at extraction: a hint for encoding more photos. "": none was given."""
 
     @property
     def places(self) -> int:

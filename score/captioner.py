@@ -117,10 +117,12 @@ class LoadedCaptioner:
         return annotations.to(self.device, torch.float32)
 
     def _recorded_weights(self) -> str:
-        """The weights named in the run, where the name is enough to find them."""
-        name = self.run.fingerprint.weights
-        if name != "imagenet" and not name.startswith("random:"):
+        """The weights named in the run: a name that is enough, or the file where it lay at extraction."""
+        name, file = self.run.fingerprint.weights, self.run.weights_file
+        if not file:
+            return name
+        if not Path(file).is_file():
             raise UserError(
-                f"{self.run.folder} was trained on features made with the file {name}: give it with WEIGHTS=PATH"
+                f"{self.run.folder} was trained on features made with {file}, which is not there: give WEIGHTS=PATH"
             )
-        return name
+        return file

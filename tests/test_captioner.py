@@ -123,13 +123,15 @@ def test_other_encoder_weights_are_refused(photo_run: Path, tmp_path: Path, monk
     photo = photo_run / "photos" / "photo 0.png"
     with pytest.raises(UserError, match=r"WEIGHTS=random:2 is not what .* was trained on: sha256"):
         load_captioner(photo_run / "runs" / NAME, weights="random:2").caption(photo)
-    folder = tmp_path / "run"
+    folder, file = tmp_path / "run", tmp_path / "some.pth"
     shutil.copytree(photo_run / "runs" / NAME, folder)
     text = (folder / "config.toml").read_text()
-    (folder / "config.toml").write_text(text.replace('weights = "random:1"', 'weights = "some.pth"'))
-    with pytest.raises(UserError, match=r"made with the file some\.pth: give it with WEIGHTS=PATH"):
+    (folder / "config.toml").write_text(text.replace('weights_file = ""', f'weights_file = "{file}"'))
+    with pytest.raises(UserError, match=r"some\.pth, which is not there: give WEIGHTS=PATH"):
         load_captioner(folder).caption(photo)
     assert load_captioner(folder, weights="random:1").caption(photo)
+    torch.save(load_captioner(folder, weights="random:1").encoder._module.state_dict(), file)
+    assert load_captioner(folder).caption(photo)
 
 
 def test_a_run_that_is_not_there_is_named(tmp_path: Path) -> None:

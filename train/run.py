@@ -32,7 +32,7 @@ class Run:
     grid: tuple[int, int]
     store: Path
     fingerprint: Fingerprint
-    weights_source: str
+    weights_file: str
     step: int
     record: dict[str, Any]
 
@@ -59,6 +59,7 @@ def make_record(
             "layer": fingerprint.layer,
             "weights": fingerprint.weights,
             "weights_sha256": fingerprint.weights_sha256,
+            "weights_file": manifest.weights_file,
             "precision": fingerprint.precision,
             "preprocessing": fingerprint.preprocessing,
         },
@@ -102,7 +103,7 @@ def load_run(folder: Path, device: torch.device | str = "cpu") -> Run:
         grid=(rows, columns),
         store=Path(store["folder"]),
         fingerprint=fingerprint,
-        weights_source=store["weights"],
+        weights_file=store["weights_file"],
         step=best["step"],
         record=record,
     )
