@@ -19,10 +19,8 @@ def check_photos(items: Sequence[Item]) -> tuple[list[Item], list[Problem]]:
     present = [item for item in items if item.path.is_file()]
     gone = "does not exist: restore it or take it out of the captions"
     if not present:
-        first = items[0].path
-        raise UserError(
-            f"none of the {len(items)} photos is there, {first} for one: is DATA or IMAGES the right folder?"
-        )
+        one = items[0].path
+        raise UserError(f"none of the {len(items)} photos is there, {one} for one: is DATA or IMAGES the right folder?")
     absent = [PhotoError(item.path, gone).problem() for item in items if not item.path.is_file()]
     contradictions = check_items(present)
     if contradictions:

@@ -87,7 +87,7 @@ class Encoder:
         self.architecture = ENCODERS[name]
         self.grid, self.channels = self.architecture.grid, self.architecture.channels
         self._dtype = PRECISIONS[precision]
-        self._module = module.eval().to(device, self._dtype, memory_format=torch.channels_last)
+        self._module = module.eval().to(device, self._dtype).to(memory_format=torch.channels_last)
         mean, std = (torch.tensor(values) for values in (self.architecture.mean, self.architecture.std))
         self._scale = (1 / (255 * std)).view(3, 1, 1).to(device)
         self._shift = (-mean / std).view(3, 1, 1).to(device)

@@ -10,7 +10,7 @@ import torch
 
 
 def upload(photos: list[torch.Tensor], device: torch.device) -> torch.Tensor:
-    """uint8 photos (3, H, W) → (B, 3, H, W) on `device`, channels_last; what is computed next waits until it is there."""
+    """uint8 photos (3, H, W) → (B, 3, H, W) on `device`, channels_last; what is computed next waits for it."""
     height, width = photos[0].shape[1:]
     on_gpu = device.type == "cuda"
     pixels = torch.empty((len(photos), height, width, 3), dtype=torch.uint8, pin_memory=on_gpu).permute(0, 3, 1, 2)

@@ -89,7 +89,7 @@ def hash_state(state: Mapping[str, torch.Tensor]) -> str:
         if not name.endswith("num_batches_tracked"):
             tensor = state[name].detach().cpu().float().contiguous()
             digest.update(f"{name}{tuple(tensor.shape)}".encode())
-            digest.update(tensor.numpy())
+            digest.update(tensor.numpy().tobytes())
     return digest.hexdigest()
 
 

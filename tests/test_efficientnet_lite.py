@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from attend.extract.efficientnet_lite import EfficientNetLite0, SameConv
+from attend.extract.encoders import build_encoder
 from attend.extract.imagenet import efficientnet_lite0_file
 from attend.extract.images import Preprocessing, read_photo
 from attend.extract.weights import read_state_dict
@@ -71,8 +72,6 @@ COCO_TRUTH = {
 
 @pytest.mark.shared
 def test_it_recognises_photographs(shared):
-    from attend.extract.encoders import build_encoder
-
     encoder = build_encoder("efficientnet_lite0", "imagenet", CPU, "float32")
     state = read_state_dict(efficientnet_lite0_file())
     right = 0

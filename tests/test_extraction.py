@@ -9,15 +9,18 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from attend.data.items import Item
+from attend.data.items import Item, Problem
 from attend.data.manifest import Manifest
 from attend.data.store_reader import FeatureStore
+from attend.data.store_writer import ShardWriter
 from attend.data.verify import verify
 from attend.errors import UserError
 from attend.extract import extraction, plan
 from attend.extract.extraction import Options, extract
-from attend.extract.images import Preprocessing
+from attend.extract.images import Preprocessing, read_photo
 from attend.extract.problems import PROBLEMS, problem_lines
+from attend.extract.shard_job import Job
+from attend.extract.size_estimate import estimate_bytes, megabytes
 from tests.tiny_encoder import drawn_items, drawn_photo, tiny_encoder
 
 WHOLE = Preprocessing("whole", 32, 36)
@@ -195,8 +198,6 @@ def test_an_unknown_codec_and_a_full_disk_stop_before_any_work(bench, monkeypatc
 
 
 def test_a_disk_that_fills_up_keeps_the_finished_shards(bench, monkeypatch):
-    from attend.data.store_writer import ShardWriter
-
     commit = ShardWriter.commit
 
     def full(self):
@@ -219,9 +220,6 @@ def test_animated_photos_are_counted(bench):
 
 
 def test_the_estimate_is_close_on_photos_like_each_other(tmp_path, monkeypatch):
-    from attend.extract.shard_job import Job
-    from attend.extract.size_estimate import estimate_bytes, megabytes
-
     items = drawn_items(tmp_path / "photos", 40) * 15
     items = [dataclasses.replace(item, image_id=f"{number}") for number, item in enumerate(items)]
     encoder = tiny_encoder(monkeypatch)
@@ -236,16 +234,12 @@ def test_the_estimate_is_close_on_photos_like_each_other(tmp_path, monkeypatch):
 
 
 def test_people_see_the_first_problems_and_how_many_there_are():
-    from attend.data.items import Problem
-
     lines = problem_lines([Problem(f"{number}.jpg", "is gone") for number in range(25)])
     assert lines[0] == "0.jpg is gone" and lines[-1] == f"… and 5 more, all in {PROBLEMS} beside the manifest"
     assert len(lines) == 21
 
 
 def test_features_in_the_store_are_those_of_the_photo_alone(bench):
-    from attend.extract.images import read_photo
-
     bench.run(batch=4)
     store = FeatureStore(bench.folder)
     for item in bench.items:
