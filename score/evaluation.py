@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -51,6 +52,7 @@ def evaluate(run: Run, store: FeatureStore, split: str, settings: SearchSettings
         seed=run.config.optim.seed,
         search=asdict(settings),
         features=asdict(run.fingerprint),
+        made_from=made_from(run, store),
         images=len(scored.bleu.by_image),
         skipped=references.skipped,
         missing=tuple(item.image_id for item in store.missing if item.split == split),
@@ -61,6 +63,30 @@ def evaluate(run: Run, store: FeatureStore, split: str, settings: SearchSettings
         bleu=scored.bleu,
     )
     return Evaluation(captions, scored.bleu.by_image, scores)
+
+
+def made_from(run: Run, store: FeatureStore) -> dict[str, Any]:
+    """What a score depends on besides the search, as hashes."""
+    with (run.folder / "best.pt").open("rb") as file:
+        checkpoint = hashlib.file_digest(file, "sha256").hexdigest()
+    features = hashlib.sha256("".join(shard.sha256 for shard in store.manifest.shards).encode()).hexdigest()
+    return {"checkpoint": checkpoint, "items": store.manifest.items_sha256, "features": features}
+
+
+def already_scored(run: Run, store: FeatureStore, split: str, settings: SearchSettings) -> bool:
+    """True when the run's folder holds the captions and scores that `evaluate` would make again."""
+    captions, scores = evaluation_paths(run.folder, split)
+    try:
+        record = json.loads(scores.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return False
+    same = (record.get("made_from"), record.get("search")) == (made_from(run, store), asdict(settings))
+    return same and captions.is_file() and not record.get("missing_without_features")
+
+
+def evaluation_paths(folder: Path, split: str) -> tuple[Path, Path]:
+    """Where a run's captions and scores of a split are."""
+    return folder / f"captions-{split}.json", folder / f"scores-{split}.json"
 
 
 def check_fingerprint(run: Run, store: FeatureStore) -> None:
@@ -74,8 +100,7 @@ def check_fingerprint(run: Run, store: FeatureStore) -> None:
 
 def write_evaluation(evaluation: Evaluation, folder: Path) -> tuple[Path, Path]:
     """Write `captions-SPLIT.json` and `scores-SPLIT.json` into the run's folder; returns their paths."""
-    split = evaluation.scores.split
-    captions, scores = folder / f"captions-{split}.json", folder / f"scores-{split}.json"
+    captions, scores = evaluation_paths(folder, evaluation.scores.split)
     rows = [
         caption_record(image_id, caption) | {"sentence_bleu4": _rounded(evaluation.sentence_bleu.get(image_id))}
         for image_id, caption in evaluation.captions.items()

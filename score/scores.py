@@ -23,6 +23,8 @@ class Scores:
     search: dict[str, Any]
     features: dict[str, Any]
     """Fingerprint of the annotations: encoder, its weights, preprocessing."""
+    made_from: dict[str, Any]
+    """Hashes of the checkpoint and of the store's files: equal ones, and equal search, give equal scores."""
     images: int
     skipped: tuple[str, ...]
     """Captioned images without references: not scored."""
@@ -63,6 +65,7 @@ class Scores:
             "seed": self.seed,
             "search": self.search,
             "features": self.features,
+            "made_from": self.made_from,
         }
 
     def table(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import torch
 
 from attend.data.store_reader import FeatureStore
 from attend.errors import UserError
-from attend.score.evaluation import evaluate, write_evaluation
+from attend.score.evaluation import already_scored, evaluate, write_evaluation
 from attend.train.run import load_run
 from tests.tiny_run import NAME
 
@@ -62,3 +63,18 @@ def test_features_of_another_encoder_are_refused(grid_run: Path, photo_run: Path
         UserError, match=r"does not hold the features .* was trained on \(layer: look, not drawn; weights"
     ):
         evaluate(run, store, "val", run.config.search, CPU)
+
+
+def test_a_split_is_scored_again_only_when_something_differs(photo_run: Path, tmp_path: Path) -> None:
+    folder = tmp_path / NAME
+    shutil.copytree(photo_run / "runs" / NAME, folder)
+    run = load_run(folder)
+    store, settings = FeatureStore(run.store), run.config.search
+    assert not already_scored(run, store, "val", settings)
+    write_evaluation(evaluate(run, store, "val", settings, CPU), folder)
+    assert already_scored(run, store, "val", settings)
+    assert not already_scored(run, store, "train", settings)
+    assert not already_scored(run, store, "val", replace(settings, beam=settings.beam + 1))
+    best = torch.load(folder / "best.pt", weights_only=True)
+    torch.save({**best, "step": best["step"] + 1}, folder / "best.pt")
+    assert not already_scored(load_run(folder), store, "val", settings)

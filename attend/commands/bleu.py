@@ -37,7 +37,7 @@ def bleu(
     """Caption a split and score it: writes captions-SPLIT.json and scores-SPLIT.json into OUT/runs/RUN."""
     from attend.data.store_reader import FeatureStore
     from attend.device import choose_device
-    from attend.score.evaluation import evaluate, write_evaluation
+    from attend.score.evaluation import already_scored, evaluate, evaluation_paths, write_evaluation
     from attend.score.search.settings import search_settings
     from attend.train.run import load_run
 
@@ -45,6 +45,9 @@ def bleu(
     run = load_run(run_folder(out, name, dataset, encoder, variant), chosen)
     settings = search_settings(run.config.search, words, beam, length_normalisation)
     store = FeatureStore(out / "features" / (dataset or run.dataset) / run.fingerprint.encoder)
+    if already_scored(run, store, split, settings):
+        click.echo(f"{split} is already scored: {evaluation_paths(run.folder, split)[1]}")
+        return
     evaluation = evaluate(run, store, split, settings, chosen)
     paths = write_evaluation(evaluation, run.folder)
     click.echo(evaluation.scores.table())

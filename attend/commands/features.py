@@ -9,7 +9,7 @@ import click
 
 from attend.data.datasets import DATASETS, read_dataset
 from attend.data.scenes.settings import ScenesSettings
-from attend.data.store_format import CODECS
+from attend.data.store_format import CODECS, DEFAULT_CODEC
 from attend.device import PRECISIONS, choose_device
 from attend.errors import UserError
 from attend.extract.checks import check_photos
@@ -37,7 +37,9 @@ from attend.settings import read_settings
     "--fit", default="auto", show_default=True, help=f"How a photo fills the input: auto, {' or '.join(FITS)}."
 )
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
-@click.option("--codec", help=f"Compression, one of {', '.join(CODECS)}.  [default: the store's own, or blosc2]")
+@click.option(
+    "--codec", help=f"Compression, one of {', '.join(CODECS)}.  [default: the store's own, or {DEFAULT_CODEC}]"
+)
 @click.option("--batch", default=50, show_default=True, help="Photos in memory at once; changes no feature.")
 @click.option("--threads", type=int, default=decoding_threads, show_default="one a processor", help="Decode photos.")
 @click.option("--on-error", default="skip", show_default=True, help=f"A photo cannot be read: {' or '.join(ON_ERROR)}.")

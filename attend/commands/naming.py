@@ -14,9 +14,7 @@ from attend.commands.run_options import run_folder, run_options
 @run_options
 @click.option("--split", default="val", show_default=True, help="Scored split: `attend bleu` captions it first.")
 @click.option("--show", type=click.IntRange(min=0), default=6, show_default=True, help="Captions to print.")
-def naming(
-    name: str | None, dataset: str | None, encoder: str, variant: str, out: Path, split: str, show: int
-) -> None:
+def naming(name: str | None, dataset: str | None, encoder: str, variant: str, out: Path, split: str, show: int) -> None:
     """Hold each caption of OUT/runs/RUN/captions-SPLIT.json against the objects that were drawn."""
     from attend.data.scenes.naming import judge, naming_accuracy
     from attend.data.store_reader import FeatureStore
