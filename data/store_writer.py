@@ -24,7 +24,7 @@ class ShardWriter:
 
     Every id is written or skipped exactly once before `commit`. Rows lie in the file in the order they were written.
     Used as a context manager; leaving it without `commit` gives up. Until `commit` the compressed shard is in memory
-    (17 MB for a thousand photos of VGG-19; 200 MB with codec none) and nothing is on the disk: HDF5 does not survive
+    (19 MB for a thousand photos of VGG-19; 200 MB with codec none) and nothing is on the disk: HDF5 does not survive
     a disk that fills up under an open file, the process crashes with it.
     """
 

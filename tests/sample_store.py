@@ -33,7 +33,7 @@ def random_annotations(count: int, seed: int = 0) -> np.ndarray:
     return np.where(random.random(shape) < 0.3, random.normal(size=shape), 0.0).astype(np.float16)
 
 
-def write_sample(folder: Path, shards: int = 3, rows: int = 4, codec: str = "blosc2", extra_items: int = 0) -> Sample:
+def write_sample(folder: Path, shards: int = 3, rows: int = 4, codec: str = "zstd", extra_items: int = 0) -> Sample:
     """`shards` shards of `rows` images; `extra_items` have no annotations. Ids are not in order and not only ASCII."""
     names = [f"Fotos/ñ{number * 7919 % 1000:03d} é.jpg" for number in range(shards * rows + extra_items)]
     items = [

@@ -144,7 +144,7 @@ def test_another_fingerprint_is_refused_by_name(bench, monkeypatch):
         bench.run()
     with pytest.raises(UserError, match="was made with dataset own, not other"):
         bench.run(dataset="other")
-    with pytest.raises(UserError, match="was made with codec blosc2, not lzf"):
+    with pytest.raises(UserError, match="was made with codec zstd, not lzf"):
         bench.run(codec="lzf")
     assert bench.content() == before
     bench.run(rebuild=True)

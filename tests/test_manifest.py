@@ -14,7 +14,7 @@ FINGERPRINT = Fingerprint(
     "vgg19", "conv5_4", "imagenet", "ab" * 32, "bfloat16", {"fit": "crop", "size": 224, "mean": [0.5]}
 )
 SHARD = ShardRecord("shard-00000.h5", 2, 1234, "cd" * 32, ("ñ.jpg", "b"))
-MANIFEST_OF_ONE = Manifest("flickr8k", (14, 14), 512, "blosc2", FINGERPRINT, {"h5py": "3.14"}, "ef" * 32, (SHARD,))
+MANIFEST_OF_ONE = Manifest("flickr8k", (14, 14), 512, "zstd", FINGERPRINT, {"h5py": "3.14"}, "ef" * 32, (SHARD,))
 
 
 def test_round_trip(tmp_path: Path) -> None:

@@ -53,5 +53,5 @@ def test_names() -> None:
     assert (shard_name(0), shard_name(123)) == ("shard-00000.h5", "shard-00123.h5")
     assert DEFAULT_CODEC in CODECS
     assert (GRID[0] * GRID[1], CHANNELS) == (6, 5)
-    with pytest.raises(UserError, match="unknown codec 'zip': one of blosc2, lzf, gzip, none"):
+    with pytest.raises(UserError, match="unknown codec 'zip': one of zstd, blosc2, lzf, gzip, none"):
         codec_arguments("zip")
