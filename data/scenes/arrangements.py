@@ -6,23 +6,16 @@ from collections.abc import Sequence
 
 from attend.data.scenes.kinds import KINDS
 from attend.data.scenes.scene import Arranged, Relation, Thing
-from attend.data.scenes.stage import SMALLEST, Stage
-
-
-def _height(stage: Stage, air: bool) -> tuple[float, float]:
-    """Between which heights flying (or swimming) things may be."""
-    if stage.background == "sea":
-        return 0.08, 0.9
-    return (0.05, 0.6) if air else (0.08, stage.place.near)
+from attend.data.scenes.stage import HIGHEST, SMALLEST, Stage
 
 
 def alone(stage: Stage, kind: str, air: bool) -> Arranged:
     """One thing, large."""
     chance, shape = stage.chance, KINDS[kind]
-    foot = chance.uniform(0.66, 0.8) if air else stage.foot(kind, chance.random())
+    foot = stage.place.lowest if air else stage.foot(kind, chance.random())
     scale = min(chance.uniform(0.44, 0.68) / max(shape.width, shape.height), (foot - 0.07) / shape.height)
     if air:
-        foot = chance.uniform(0.1, 0.8 - shape.height * scale) + shape.height * scale
+        foot = stage.aloft(shape.height * scale)
     half = shape.width * scale / 2
     thing = stage.thing(kind, stage.colour(kind, air), chance.uniform(half + 0.05, 0.95 - half), foot, scale, air)
     return [thing], []
@@ -35,9 +28,7 @@ def side_by_side(stage: Stage, kinds: Sequence[str], air: bool) -> Arranged:
     things: list[Thing] = []
     for kind, x in zip(kinds, middles, strict=True):
         avoid = [thing.colour for thing in things if thing.kind == kind]
-        high = KINDS[kind].height * scale
-        top, bottom = _height(stage, air)
-        foot = stage.chance.uniform(top + high, max(top + high, bottom)) if air else stage.foot(kind, level)
+        foot = stage.aloft(KINDS[kind].height * scale) if air else stage.foot(kind, level)
         things.append(stage.thing(kind, stage.colour(kind, air, avoid), x, foot, scale, air))
     if air:
         return things, [Relation("left", (0,), (1,))]
@@ -51,7 +42,7 @@ def big_and_small(stage: Stage, kind: str, air: bool) -> Arranged:
     scale, middles = stage.spread([kind, kind], 0.58, share)
     first = stage.colour(kind, air)
     colours = [first, first if stage.chance.random() < 0.4 else stage.colour(kind, air, [first])]
-    foot = stage.chance.uniform(0.62, 0.8) if air else stage.foot(kind, stage.chance.uniform(0.4, 1))
+    foot = stage.aloft(KINDS[kind].height * scale) if air else stage.foot(kind, stage.chance.uniform(0.4, 1))
     things = [
         stage.thing(kind, colour, x, foot, scale * part, air, size)
         for colour, x, part, size in zip(colours, middles, share, sizes, strict=True)
@@ -78,8 +69,7 @@ def row(stage: Stage, kind: str, count: int, air: bool) -> Arranged:
     """Three to five of a kind in a row."""
     scale, middles = stage.spread([kind] * count, 0.5)
     gaps = (middles[-1] - middles[0]) / (count - 1)
-    tall = KINDS[kind].height * scale
-    foot = stage.chance.uniform(0.1, 0.5) + tall if air else stage.foot(kind, stage.chance.uniform(0.2, 0.9))
+    foot = stage.aloft(KINDS[kind].height * scale) if air else stage.foot(kind, stage.chance.uniform(0.2, 0.9))
     colours = stage.colours(kind, count, air)
     things = [
         stage.thing(kind, colour, middles[0] + gaps * number, foot, scale, air) for number, colour in enumerate(colours)
@@ -91,9 +81,9 @@ def row(stage: Stage, kind: str, count: int, air: bool) -> Arranged:
 
 def rows(stage: Stage, kind: str, columns: int, air: bool) -> Arranged:
     """Two rows of a kind, one behind (or above) the other."""
-    upper, lower = (0.4, 0.76) if air else (stage.place.far - 0.06, stage.place.near)
-    tallest = min(lower - upper - 0.02, 0.34)
-    scale, middles = stage.spread([kind] * columns, tallest)
+    lower = stage.place.lowest if air else stage.place.near
+    upper = lower - 0.32 if air else stage.place.far - 0.06
+    scale, middles = stage.spread([kind] * columns, min(lower - upper - 0.02, upper - HIGHEST))
     gaps = (middles[-1] - middles[0]) / (columns - 1)
     colour = stage.colour(kind, air)
     things = [
@@ -110,9 +100,8 @@ def scattered(stage: Stage, kind: str, count: int, air: bool) -> Arranged:
     lines = 1 if count < 3 else 2
     columns = -(-count // lines)
     if air:
-        top, bottom = _height(stage, air)
-        high = (bottom - top) / lines
-        feet = [top + high * (line + 1) for line in range(lines)]
+        high = (stage.place.lowest - HIGHEST) / lines
+        feet = [HIGHEST + high * (line + 1) for line in range(lines)]
     else:
         feet = [stage.place.far - 0.03, stage.place.near][-lines:]
         high = min(0.3 if lines == 2 else 0.5, feet[-1] - feet[0] - 0.02 if lines == 2 else 0.5)

@@ -14,9 +14,9 @@ from attend.data.scenes.pen import Pen
 class Background:
     """Where a picture is set.
 
-    `ground`: kinds that stand (or float, or swim) in it; `air`: kinds that fly in it. `far` and `near`: heights, as
-    shares of the picture from the top, between which things stand. `lost`: colours of standing things that
-    would not show; `lost_in_air` of flying ones. `weather`: one is drawn for each picture.
+    `ground`: kinds that stand (or float) in it; `air`: kinds that fly (or swim under water) in it. `far` and `near`:
+    heights, as shares of the picture from the top, between which things stand; `lowest`: down to where things fly.
+    `lost`: colours of standing things that would not show; `lost_in_air` of flying ones. `weather`: one is drawn.
     """
 
     paint: Callable[[Pen, Random, str], None]
@@ -24,6 +24,7 @@ class Background:
     air: tuple[str, ...] = ()
     far: float = 0.72
     near: float = 0.93
+    lowest: float = 0.66
     lost: tuple[str, ...] = ()
     lost_in_air: tuple[str, ...] = ()
     weather: tuple[str, ...] = ("",)
@@ -99,7 +100,7 @@ BACKGROUNDS: dict[str, Background] = {
     "sunset": Background(
         waters.sunset, ("boat",), ("bird",), lost=("brown",), lost_in_air=("orange", "pink", "yellow")
     ),
-    "sea": Background(waters.sea, (), ("fish",), lost_in_air=("blue",)),
+    "sea": Background(waters.sea, (), ("fish",), lowest=0.9, lost_in_air=("blue",)),
 }
 
 FLOATING = ("lake", "sunset")

@@ -24,9 +24,9 @@ def ball(pen: Pen, paint: Paint, pose: str) -> None:
     """A ball with two bands, 46 by 46."""
     rim = circle(23, 23, 21)
     pen.fill(rim, paint.base, "ball")
-    for x in (-1, 32):
-        lean = 5 if x < 0 else -5
-        band = [(x, -2), (x + 9, -2), (x + 9 + lean, 23), (x + 9, 48), (x, 48), (x + lean, 23)]
+    for x in (0, 33):
+        lean = 5 if x < 20 else -5
+        band = [(x, -2), (x + 7, -2), (x + 7 + lean, 23), (x + 7, 48), (x, 48), (x + lean, 23)]
         pen.fill(curve(band), paint.trim, within=rim, opacity=0.85)
     pen.fill(
         curve([(8, 36), (23, 42), (38, 34), (44, 23), (44, 44), (4, 46)]),

@@ -100,7 +100,7 @@ SHELTERS: dict[str, tuple[str, ...]] = {
     "table": ("cat", "dog", "ball"),
     "chair": ("ball",),
     "umbrella": ("cat", "dog", "ball", "chair"),
-    "tree": ("cat", "dog", "ball", "chair", "flower"),
+    "tree": ("cat", "dog", "ball", "flower"),
 }
 """What may be under what."""
 

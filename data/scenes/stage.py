@@ -13,6 +13,9 @@ from attend.data.scenes.scene import Thing
 EDGE = 0.03
 """Share of the picture kept free at each side."""
 
+HIGHEST = 0.06
+"""Nothing in the air reaches higher."""
+
 SMALLEST = 0.0027
 """A drawing unit is never smaller: a ball is an eighth of the picture wide, more than half a cell of a 7 by 7 grid."""
 
@@ -58,6 +61,10 @@ class Stage:
         if self.background == "street":
             return 0.735 if kind in PAVEMENT else 0.87 + 0.04 * level
         return self.place.far + (self.place.near - self.place.far) * level
+
+    def aloft(self, high: float) -> float:
+        """Where something `high` ends below, anywhere in the air (or under water)."""
+        return self.chance.uniform(HIGHEST + high, max(HIGHEST + high, self.place.lowest))
 
     def thing(
         self, kind: str, colour: str, x: float, foot: float, scale: float, air: bool = False, size: str = ""
