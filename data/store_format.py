@@ -38,8 +38,9 @@ CODECS: dict[str, Mapping[str, Any]] = {
     "none": {},
 }
 """Name → h5py's arguments of create_dataset. Features after a ReLU are mostly zeros, in runs that every codec finds
-better without a byte shuffle. On real features `zstd` is the smallest and the fastest of them (bench/store.py).
-`gzip` and `none` open with plain HDF5, `lzf` with any h5py, the others with hdf5plugin."""
+better without a byte shuffle. On real features `zstd` is the smallest and, of those that
+compress, the fastest (bench/store.py). `gzip` and `none` open with plain HDF5, `lzf` with any h5py, the others with
+hdf5plugin."""
 
 
 def codec_arguments(codec: str) -> Mapping[str, Any]:
