@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
-PIECE_BYTES = 2**20
-"""Size of the part of (B, R, L, D) worked on at once: about half of a core's second-level cache."""
+PIECE_BYTES = 2**21
+"""Size of the part of (B, R, L, D) worked on at once: about a core's second-level cache."""
 
 
 class KeyGradient:
