@@ -40,7 +40,7 @@ def run_shards(
                     writer.put(_encode(batch, encoder, job, clock))
                     if progress:
                         progress(count)
-                yield from writer.results()
+                    yield from writer.results()
             writer.finish()
             yield from writer.results()
         except (Exception, KeyboardInterrupt):
