@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any, Protocol
 
 import torch
@@ -22,7 +20,8 @@ from attend.train.config import TrainConfig
 from attend.train.examples import Examples
 from attend.train.log import RunLog
 from attend.train.optimizer import WeightAverage, build_optimizer, set_learning_rate
-from attend.train.step import StepResult, train_step
+from attend.train.step import StepResult, summarise, train_step
+from attend.train.stop_signals import StopSignals
 from attend.train.stopping import Position
 from attend.train.stream import BatchStream
 
@@ -75,7 +74,6 @@ class Fit:
         self.average = WeightAverage(model, config.optim.averaging) if config.optim.averaging else None
         self.position = Position()
         self.log_size: int | None = None
-        self.stop_signal: int | None = None
 
     def resume(self) -> None:
         """Take everything back from `last.pt`."""
@@ -90,13 +88,12 @@ class Fit:
 
     def run(self) -> FitResult:
         """Train until the epochs or the patience are used up, or SIGTERM / Ctrl-C asks to stop."""
-        with RunLog(self.folder, self.log_size, self.position.step) as self.log, self._signals():
+        with RunLog(self.folder, self.log_size, self.position.step) as self.log, StopSignals() as self.stop:
             while (reason := self.position.reason_to_stop(self.config.optim)) is None:
                 self._epoch()
-                if self.stop_signal is not None:
+                if self.stop.asked:
                     self._save()
-                    name = signal.Signals(self.stop_signal).name
-                    return FitResult(self.position, f"{name} at step {self.position.step}", finished=False)
+                    return FitResult(self.position, f"{self.stop.asked} at step {self.position.step}", finished=False)
             self._save()
             self.log.write("end", self.position.step, reason=reason, best=self.position.best)
             return FitResult(self.position, reason, finished=True)
@@ -131,7 +128,7 @@ class Fit:
                     results, told, stream.waited = [], now, 0.0
                 if position.batch == len(plan):
                     position.epoch, position.batch = position.epoch + 1, 0
-                if position.step % validate_every == 0 and self.stop_signal is None:
+                if position.step % validate_every == 0 and not self.stop.asked:
                     self._validate()
                     self._save()
                     saved = told = time.monotonic()
@@ -140,7 +137,7 @@ class Fit:
                 if time.monotonic() - saved > 60 * config.optim.save_minutes:
                     self._save()
                     saved = time.monotonic()
-                if self.stop_signal is not None:
+                if self.stop.asked:
                     return
 
     def _validate(self) -> None:
@@ -180,49 +177,3 @@ class Fit:
             "log_size": self.log.size,
         }
         write_checkpoint(self.folder / "last.pt", content)
-
-    def _signals(self) -> _StopSignals:
-        return _StopSignals(self)
-
-
-class _StopSignals:
-    """Within it SIGTERM and SIGINT only ask `fit` to stop after the current mini-batch; a second one acts at once."""
-
-    def __init__(self, fit: Fit) -> None:
-        self.fit = fit
-        self.old: dict[int, Any] = {}
-
-    def __enter__(self) -> None:
-        def ask(number: int, frame: FrameType | None) -> None:
-            self.fit.stop_signal = number
-            signal.signal(number, self.old[number])
-
-        for number in (signal.SIGTERM, signal.SIGINT):
-            try:
-                self.old[number] = signal.signal(number, ask)
-            except ValueError:  # not in the main thread: whoever started it there ends it
-                return
-
-    def __exit__(self, *error: object) -> None:
-        for number, handler in self.old.items():
-            signal.signal(number, handler)
-
-
-def summarise(results: list[StepResult], seconds: float, waited: float) -> dict[str, float]:
-    """Means over captions of several steps, with the rate and the share of the time spent waiting for data."""
-    captions = sum(result.captions for result in results)
-    words = sum(result.words for result in results)
-
-    def mean(name: str) -> float:
-        return sum(getattr(result, name) * result.captions for result in results) / captions
-
-    return {
-        "loss": mean("loss"),
-        "words_loss": mean("words_loss"),
-        "loss_per_word": mean("words_loss") * captions / words,
-        "penalty": mean("penalty"),
-        "gate": mean("gate"),
-        "gradient_norm": mean("gradient_norm"),
-        "captions_per_second": captions / max(seconds, 1e-9),
-        "data_wait": waited / max(seconds, 1e-9),
-    }

@@ -72,3 +72,23 @@ def train_step(
         len(batch.words),
         int(batch.lengths.sum()),
     )
+
+
+def summarise(results: list[StepResult], seconds: float, waited: float) -> dict[str, float]:
+    """Means over captions of several steps, with the rate and the share of the time spent waiting for data."""
+    captions = sum(result.captions for result in results)
+    words = sum(result.words for result in results)
+
+    def mean(name: str) -> float:
+        return sum(getattr(result, name) * result.captions for result in results) / captions
+
+    return {
+        "loss": mean("loss"),
+        "words_loss": mean("words_loss"),
+        "loss_per_word": mean("words_loss") * captions / words,
+        "penalty": mean("penalty"),
+        "gate": mean("gate"),
+        "gradient_norm": mean("gradient_norm"),
+        "captions_per_second": captions / max(seconds, 1e-9),
+        "data_wait": waited / max(seconds, 1e-9),
+    }
