@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from importlib import import_module
 
@@ -55,4 +56,11 @@ def main() -> None:
         if "--debug" in sys.argv:
             raise
         print(f"attend: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        if "--debug" in sys.argv:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        cure = ": make room and run the same again" if error.errno == errno.ENOSPC else ""
+        print(f"attend: {where}{error.strerror or error}{cure}", file=sys.stderr)
         sys.exit(2)
