@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attend.score.pictures.enlarge import SPREAD, enlarge, spreading
+from attend.score.pictures.enlarge import SPREAD, enlarge, light, spreading
 
 
 @pytest.mark.parametrize("grid", [(14, 14), (7, 7), (3, 5)])
@@ -44,3 +44,16 @@ def test_inside_it_is_blocks_smoothed_by_a_gaussian_of_twenty_pixels() -> None:
         kernel = np.exp(-0.5 * ((offsets - (pixel + 0.5)) / 20) ** 2)
         expected = (kernel * fine).sum() / kernel.sum()
         assert (spreading(40, 640) @ blocks[::16])[pixel] == pytest.approx(expected, abs=1e-4)
+
+
+def test_light_is_full_at_the_peak_and_none_at_half_of_even_attention() -> None:
+    weights = np.full(196, 0.5 / 196)
+    weights[30] = 1 - weights[:195].sum()
+    lighting = light(weights, (14, 14), (224, 224))
+    assert lighting.max() == 1
+    assert lighting[200, 200] == pytest.approx(0, abs=1e-6)
+    assert light(np.eye(196)[5], (14, 14), (224, 224)).min() == 0
+
+
+def test_even_attention_is_light_everywhere() -> None:
+    assert light(np.full(49, 1 / 49), (7, 7), (112, 112)) == pytest.approx(1)

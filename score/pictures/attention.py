@@ -8,23 +8,22 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from attend.score.pictures.enlarge import enlarge
+from attend.score.pictures.enlarge import light
 
 MOST_COLUMNS = 6
 PANEL = 224
 GAP, MARGIN, STRIP, TITLE = 14, 20, 44, 62
 PAPER, INK, FAINT, TRACK, ACCENT = "#ffffff", "#1d2430", "#7a8494", "#e6e9ee", "#d9822b"
 DARKEST = 0.28
-"""Brightness of a place the model does not look at."""
+"""Brightness of what the model does not look at."""
 
 
 def lit(photo: Image.Image, weights: np.ndarray, grid: tuple[int, int]) -> Image.Image:
-    """The photo, in full light and colour where the weights (L,) are highest and darkened to grey where they are 0."""
+    """The photo in full light and colour where the weights (L,) peak, darkened to grey where there are none."""
     pixels = np.asarray(photo.convert("RGB"), dtype=np.float32)  # (height, width, 3)
-    look = enlarge(weights, grid, pixels.shape[:2])
-    light = (look / max(float(look.max()), 1e-12))[..., None]
+    lighting = light(weights, grid, pixels.shape[:2])[..., None]
     grey = pixels.mean(axis=2, keepdims=True)
-    shown = (DARKEST + (1 - DARKEST) * light) * (light * pixels + (1 - light) * grey)
+    shown = (DARKEST + (1 - DARKEST) * lighting) * (lighting * pixels + (1 - lighting) * grey)
     return Image.fromarray(shown.round().astype(np.uint8))
 
 

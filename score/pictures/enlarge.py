@@ -1,4 +1,4 @@
-"""Attention over a grid of places, enlarged to the pixels those places cover."""
+"""Attention over a grid of places as light on the pixels those places cover."""
 
 from __future__ import annotations
 
@@ -31,3 +31,13 @@ def enlarge(weights: np.ndarray, grid: tuple[int, int], size: tuple[int, int]) -
     rows, columns = grid
     height, width = size
     return spreading(rows, height) @ weights.reshape(rows, columns) @ spreading(columns, width).T
+
+
+def light(weights: np.ndarray, grid: tuple[int, int], size: tuple[int, int]) -> np.ndarray:
+    """Weights (L,) as light (height, width) between 0 and 1: 1 at the peak, 0 where they are half of even attention.
+
+    Even attention, 1 / L everywhere, is 1 everywhere: no focus is made up where there is none.
+    """
+    enlarged = enlarge(weights, grid, size)
+    dark = float(weights.mean()) / 2
+    return np.clip((enlarged - dark) / max(float(enlarged.max()) - dark, 1e-12), 0, 1)

@@ -91,7 +91,7 @@ def build_report(run: Run, store: FeatureStore, split: str | None = None, each: 
 def _write_pictures(folder: Path, name: str, photo: Image.Image, example: Example, run: Run) -> None:
     photo.save(folder / "photos" / f"{name}.jpg", quality=JPEG_QUALITY)
     picture = draw_attention(photo, example.words, example.attention, example.gates, run.grid, example.text)
-    picture.save(folder / "attention" / f"{name}.png", optimize=True)
+    picture.save(folder / "attention" / f"{name}.png")
 
 
 def _page(run: Run, found: RunFiles, examples: list[Example]) -> str:
@@ -132,7 +132,7 @@ def _maps(run: Run, examples: list[Example]) -> str:
     """What the page's program needs, as JSON that cannot end its script element.
 
     Weights are 0 to 255 of the largest of their word; `down` and `across` spread rows and columns of places over
-    PIXELS pixels, as in the PNG pictures.
+    PIXELS pixels. The program turns them into light as `pictures.enlarge.light` does.
     """
     rows, columns = run.grid
     content = {

@@ -5,7 +5,7 @@
   const {pixels, down, across} = maps;
   const mask = Object.assign(document.createElement("canvas"), {width: pixels, height: pixels});
 
-  // light = down · weights · acrossᵀ, the enlargement of the grid through a Gaussian, with its peak at full light
+  // down · weights · acrossᵀ is the grid enlarged through a Gaussian; full light at its peak, none at half of even attention
   function paintMask(weights) {
     const rows = down[0].length, columns = across[0].length;
     const half = down.map(row => Array.from({length: columns}, (_, c) => {
@@ -13,11 +13,12 @@
       for (let r = 0; r < rows; r++) sum += row[r] * weights[r * columns + c];
       return sum;
     }));
-    const light = half.flatMap(row => across.map(spread => spread.reduce((sum, share, c) => sum + share * row[c], 0)));
-    const peak = Math.max(...light, 1e-9);
+    const enlarged = half.flatMap(row => across.map(spread => spread.reduce((sum, share, c) => sum + share * row[c], 0)));
+    const dark = weights.reduce((sum, weight) => sum + weight, 0) / weights.length / 2;
+    const range = Math.max(Math.max(...enlarged) - dark, 1e-9);
     const context = mask.getContext("2d");
     const image = context.createImageData(pixels, pixels);
-    light.forEach((value, place) => { image.data[4 * place + 3] = 255 * value / peak; });
+    enlarged.forEach((value, place) => { image.data[4 * place + 3] = 255 * (value - dark) / range; });
     context.putImageData(image, 0, 0);
   }
 
