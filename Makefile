@@ -11,6 +11,8 @@ SPLIT     ?= test
 DEVICE    ?= auto
 PRECISION ?= auto
 FIT       ?= auto
+ON_ERROR  ?= skip
+CODEC     ?=
 PYTHON    ?= python3
 IMAGES    ?=
 CAPTIONS  ?=
@@ -38,6 +40,7 @@ help: ## this list
 	@echo '  ENCODER=$(ENCODER)  vgg19, vgg16 or efficientnet_lite0   WEIGHTS=$(WEIGHTS)  or a path, or random:SEED'
 	@echo '  VARIANT=$(VARIANT)  the captioner    RUN=$(RUN)    RESUME=1  goes on with a run'
 	@echo '  SPLIT=$(SPLIT)  BEAM=  (the run'"'"'s own)   DEVICE=$(DEVICE)  PRECISION=$(PRECISION)  FIT=$(FIT)  crop or whole   OUT=$(OUT)'
+	@echo '  ON_ERROR=$(ON_ERROR)  or stop   CODEC=  the store'"'"'s own, or zstd, blosc2, lzf, gzip, none'
 	@echo '  IMAGES=  a photo or a folder   CAPTIONS=  a table for DATASET=folder'
 	@echo '  SET="optim.epochs=3 model.units=512"  any setting by name (docs/settings.md)'
 
@@ -59,7 +62,7 @@ test: $(SETUP) ## the whole test suite
 
 features: $(SETUP) ## stage 1: photos to a feature store; goes on where it stopped
 	$(ATTEND) features --dataset $(DATASET) --encoder $(ENCODER) --data "$(DATA)" --weights "$(WEIGHTS)" --out "$(OUT)" \
-		--device $(DEVICE) --precision $(PRECISION) --fit $(FIT) \
+		--device $(DEVICE) --precision $(PRECISION) --fit $(FIT) --on-error $(ON_ERROR) $(if $(CODEC),--codec $(CODEC)) \
 		$(if $(IMAGES),--images "$(IMAGES)") $(if $(CAPTIONS),--captions "$(CAPTIONS)") $(set_words)
 
 verify: $(SETUP) ## check a feature store against its manifest
@@ -84,6 +87,8 @@ bench: $(SETUP) ## the measurements that the documentation quotes, on this machi
 	for script in bench/*.py; do echo "== $$script"; $(PY) $$script || exit 1; done
 
 lint: $(SETUP) ## ruff and the type check
-	$(PY) -m ruff check .
-	$(PY) -m ruff format --check .
-	$(PY) -m mypy
+	"$(PY)" -m ruff check .
+	"$(PY)" -m ruff format --check .
+	rm -rf build/types && mkdir -p build/types/attend
+	ln -s "$(CURDIR)"/attend/* "$(CURDIR)"/data "$(CURDIR)"/extract "$(CURDIR)"/train "$(CURDIR)"/score build/types/attend/
+	cd build/types && "$(abspath $(PY))" -m mypy --config-file ../../pyproject.toml

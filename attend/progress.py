@@ -11,6 +11,12 @@ from tqdm import tqdm
 SECONDS_BETWEEN_LINES = 15.0
 
 
+def say(line: str) -> None:
+    """Print one line to standard output, above a bar where there is one."""
+    tqdm.write(line, file=sys.stdout)
+    sys.stdout.flush()
+
+
 class Progress:
     """Counts `total` things. On a terminal a tqdm bar; elsewhere one line every few seconds and one at the end."""
 

@@ -69,7 +69,7 @@ class OptimSettings:
     learning_rate: float = 2e-4
     """Step size. The authors' Adam: 2e-4; Graves' RMSProp: 1e-4."""
     weight_decay: float = 0.0
-    """L2 weight added to the gradient (authors' decay_c)."""
+    """This times the weight is added to its gradient. The authors' decay_c c is 2c here: they add c·Σw² to the loss."""
     clip_norm: float = 0.0
     """The gradient is scaled down to this global norm; 0: never."""
     label_smoothing: float = 0.0
@@ -99,9 +99,9 @@ class SearchSettings:
     beam: int = 5
     """Captions kept in progress per photo; 1 is greedy."""
     length_normalisation: float = 0.0
-    """Captions are ranked by log p / words^this; 0: by log p."""
+    """Captions are ranked by log p / steps^this, the end word being a step; 0: by log p."""
     longest: int = 30
-    """Words of a caption at most; what has not ended by then is returned as it is and counted."""
+    """Steps of a caption at most, the end word being one; what has not ended by then is kept and counted."""
     suppress_unknown: bool = True
     """Never emit the unknown word."""
 

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 import torch
 from torch import nn
 
 from attend.device import PRECISIONS
-from attend.progress import Progress
+from attend.progress import Progress, say
 from attend.train.annotations import AnnotationSource
 from attend.train.batches import plan_batches
 from attend.train.checkpoint import random_states, read_checkpoint, restore_random_states, write_checkpoint
 from attend.train.config import TrainConfig
 from attend.train.examples import Examples
 from attend.train.log import RunLog
+from attend.train.meter import Meter
 from attend.train.optimizer import WeightAverage, build_optimizer, set_learning_rate
-from attend.train.step import StepResult, summarise, train_step
+from attend.train.step import train_step
 from attend.train.stop_signals import StopSignals
 from attend.train.stopping import Position
 from attend.train.stream import BatchStream
@@ -67,13 +69,15 @@ class Fit:
         folder: Path,
         device: torch.device,
         precision: str,
+        versions: Mapping[str, str],
     ) -> None:
         self.model, self.config, self.examples, self.source = model.to(device), config, examples, source
         self.validate, self.folder, self.device, self.precision = validate, folder, device, precision
+        self.versions = dict(versions)
         self.optimizer = build_optimizer(model, config.optim)
         self.average = WeightAverage(model, config.optim.averaging) if config.optim.averaging else None
         self.position = Position()
-        self.log_size: int | None = None
+        self.log_size = 0
 
     def resume(self) -> None:
         """Take everything back from `last.pt`."""
@@ -88,57 +92,65 @@ class Fit:
 
     def run(self) -> FitResult:
         """Train until the epochs or the patience are used up, or SIGTERM / Ctrl-C asks to stop."""
-        with RunLog(self.folder, self.log_size, self.position.step) as self.log, StopSignals() as self.stop:
-            while (reason := self.position.reason_to_stop(self.config.optim)) is None:
-                self._epoch()
+        position = self.position
+        with RunLog(self.folder, self.log_size, position.step) as self.log, StopSignals() as self.stop:
+            self.log.write("start", position.step, **self.versions)
+            while True:
+                reason = position.reason_to_stop(self.config.optim)
+                if position.validated < position.step and (reason or position.step % self._steps_between() == 0):
+                    self._save()  # what was learned must not hang on the validation
+                    self._validate()
+                    self._save()
+                elif reason:
+                    self.log.write("end", position.step, reason=reason, best=position.best)
+                    return FitResult(position, reason, finished=True)
+                else:
+                    self._train()
                 if self.stop.asked:
                     self._save()
-                    return FitResult(self.position, f"{self.stop.asked} at step {self.position.step}", finished=False)
-            self._save()
-            self.log.write("end", self.position.step, reason=reason, best=self.position.best)
-            return FitResult(self.position, reason, finished=True)
+                    return FitResult(position, f"{self.stop.asked} at step {position.step}", finished=False)
 
-    def _epoch(self) -> None:
-        """The rest of the current epoch, from the mini-batch where the position stands."""
-        config, position = self.config, self.position
-        plan = plan_batches(
-            self.examples.lengths, config.batches.size, config.batches.order, config.optim.seed, position.epoch
+    def _plan(self) -> list[np.ndarray]:
+        """The mini-batches of the current epoch."""
+        batches = self.config.batches
+        return plan_batches(
+            self.examples.lengths, batches.size, batches.order, self.config.optim.seed, self.position.epoch
         )
-        validate_every = max(1, round(config.validation.every * len(plan)))
+
+    def _steps_between(self) -> int:
+        """Steps between validations. Every epoch has as many mini-batches as the first."""
+        return max(1, round(self.config.validation.every * len(self._plan())))
+
+    def _train(self) -> None:
+        """Mini-batches from the current position until the epoch ends, a validation is due or a signal came."""
+        config, position = self.config, self.position
+        plan, between = self._plan(), self._steps_between()
         rate = set_learning_rate(self.optimizer, config.optim, position.epoch)
         stream = BatchStream(
             plan[position.batch :], self.examples, self.source, self.device, PRECISIONS[self.precision]
         )
-        saved = told = time.monotonic()
-        results: list[StepResult] = []
+        meter = Meter(stream)
+        saved = time.monotonic()
         self.model.train()
         with Progress(len(self.examples.words), f"epoch {position.epoch + 1}", "captions") as bar:
             bar.skip(sum(len(captions) for captions in plan[: position.batch]))
             for batch in stream:
-                results.append(
-                    train_step(self.model, batch, config, self.optimizer, self.average, self.precision)  # type: ignore[arg-type]
-                )
+                meter.add(train_step(self.model, batch, config, self.optimizer, self.average, self.precision))
                 position.batch, position.step = position.batch + 1, position.step + 1
                 bar.update(len(batch.words))
-                if len(results) == LOG_EVERY or position.batch == len(plan):
-                    now = time.monotonic()
-                    figures = summarise(results, now - told, stream.waited)
+                over = position.batch == len(plan) or position.step % between == 0 or bool(self.stop.asked)
+                late = time.monotonic() - saved > 60 * config.optim.save_minutes
+                if over or late or len(meter.results) == LOG_EVERY:
+                    figures = meter.take()
                     self.log.write("step", position.step, epoch=position.epoch + 1, learning_rate=rate, **figures)
                     bar.notes = f"loss {figures['loss']:.2f}, data wait {figures['data_wait']:.1%}"
-                    results, told, stream.waited = [], now, 0.0
                 if position.batch == len(plan):
                     position.epoch, position.batch = position.epoch + 1, 0
-                if position.step % validate_every == 0 and not self.stop.asked:
-                    self._validate()
-                    self._save()
-                    saved = told = time.monotonic()
-                    if position.reason_to_stop(config.optim):
-                        return
-                if time.monotonic() - saved > 60 * config.optim.save_minutes:
+                if over:
+                    return
+                if late:
                     self._save()
                     saved = time.monotonic()
-                if self.stop.asked:
-                    return
 
     def _validate(self) -> None:
         """Caption the validation photos with the weights that would be kept; keep them if they are the best so far."""
@@ -164,7 +176,7 @@ class Fit:
         )
         best = "  (best so far)" if self.position.since_best == 0 else ""
         shown = "  ".join(f"{name} {value:.2f}" for name, value in figures.items() if isinstance(value, float))
-        print(f"validation at step {self.position.step}: {shown}{best}", flush=True)
+        say(f"validation at step {self.position.step}: {shown}{best}")
 
     def _save(self) -> None:
         """Write `last.pt`."""

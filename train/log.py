@@ -14,16 +14,14 @@ from torch.utils.tensorboard import SummaryWriter
 class RunLog:
     """Appends to `log.jsonl` and to TensorBoard files under `tensorboard/`.
 
-    `size` is stored in checkpoints; a resumed run cuts the file back to it, so no step is told twice.
+    `size` is stored in checkpoints; a start at `step` cuts the file back to it, so no step is told twice.
     """
 
-    def __init__(self, folder: Path, size: int | None = None, step: int = 0) -> None:
-        path = folder / "log.jsonl"
-        self.file = path.open("ab")
-        if size is not None:
-            self.file.truncate(size)
-            self.file.seek(0, 2)
-        self.board = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1 if size is not None else None)
+    def __init__(self, folder: Path, size: int = 0, step: int = 0) -> None:
+        self.file = (folder / "log.jsonl").open("ab")
+        self.file.truncate(min(size, self.file.tell()))
+        self.file.seek(0, 2)
+        self.board = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)
 
     @property
     def size(self) -> int:

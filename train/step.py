@@ -12,12 +12,12 @@ from attend.errors import UserError
 from attend.train.config import TrainConfig
 from attend.train.losses.coverage import coverage_penalty
 from attend.train.losses.likelihood import words_loss
-from attend.train.models.interface import Batch, Captioner
+from attend.train.models.interface import Batch, Output
 from attend.train.optimizer import WeightAverage
 
 
 class NonFiniteLossError(UserError):
-    """The loss is no number any more: training stopped before the step that would have spoilt the weights."""
+    """The loss or its gradient is not finite: training stopped before the step that would have spoilt the weights."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class StepResult:
 
 
 def train_step(
-    model: Captioner,
+    model: nn.Module,
     batch: Batch,
     config: TrainConfig,
     optimizer: torch.optim.Optimizer,
@@ -44,24 +44,23 @@ def train_step(
     """Minimise words' loss + λ penalty (eq. 14), both meant over the captions of the batch, by one step."""
     device = batch.annotations.device
     with torch.autocast(device.type, PRECISIONS[precision], enabled=precision != "float32"):
-        output = model(batch)
+        output: Output = model(batch)
     likelihood = words_loss(output.log_probs, batch.words, batch.lengths).mean()
     smoothing = config.optim.label_smoothing
     minimised = words_loss(output.log_probs, batch.words, batch.lengths, smoothing).mean() if smoothing else likelihood
     penalty = coverage_penalty(output.attention, batch.lengths, batch.mask).mean()
     loss = minimised + config.loss.doubly_stochastic * penalty
-    if not torch.isfinite(loss):
-        raise NonFiniteLossError(
-            f"the loss became {loss.item()}: lower optim.learning_rate (now {config.optim.learning_rate:g}) "
-            "or set optim.clip_norm=5"
-        )
     optimizer.zero_grad(set_to_none=True)
     loss.backward()
-    limit = config.optim.clip_norm or float("inf")
-    norm = nn.utils.clip_grad_norm_(model.parameters(), limit)
+    norm = nn.utils.clip_grad_norm_(model.parameters(), config.optim.clip_norm or float("inf"))
+    for name, value in (("loss", loss), ("norm of the gradient", norm)):
+        if not torch.isfinite(value):
+            raise NonFiniteLossError(
+                f"the {name} became {value.item()}; last.pt holds the last good weights: go on from it with "
+                f'RESUME=1 and SET="optim.learning_rate=…" below {config.optim.learning_rate:g} or "optim.clip_norm=5"'
+            )
     optimizer.step()
     if average is not None:
-        assert isinstance(model, nn.Module)
         average.update(model)
     return StepResult(
         loss.item(),
@@ -72,23 +71,3 @@ def train_step(
         len(batch.words),
         int(batch.lengths.sum()),
     )
-
-
-def summarise(results: list[StepResult], seconds: float, waited: float) -> dict[str, float]:
-    """Means over captions of several steps, with the rate and the share of the time spent waiting for data."""
-    captions = sum(result.captions for result in results)
-    words = sum(result.words for result in results)
-
-    def mean(name: str) -> float:
-        return sum(getattr(result, name) * result.captions for result in results) / captions
-
-    return {
-        "loss": mean("loss"),
-        "words_loss": mean("words_loss"),
-        "loss_per_word": mean("words_loss") * captions / words,
-        "penalty": mean("penalty"),
-        "gate": mean("gate"),
-        "gradient_norm": mean("gradient_norm"),
-        "captions_per_second": captions / max(seconds, 1e-9),
-        "data_wait": waited / max(seconds, 1e-9),
-    }

@@ -9,17 +9,19 @@ from attend.train.config import OptimSettings
 
 @dataclass
 class Position:
-    """Where a run is: `batch` mini-batches of `epoch` (from 0) done, `since_best` validations without a better one."""
+    """Where a run is: `batch` mini-batches of `epoch` (from 0) done, the last validation at step `validated`."""
 
     epoch: int = 0
     batch: int = 0
     step: int = 0
+    validated: int = 0
     best: float = -1.0
     best_step: int = 0
     since_best: int = 0
 
     def judge(self, score: float) -> bool:
-        """Take one validation score in; true when it is the best so far."""
+        """Take the score of a validation at this step in; true when it is the best so far."""
+        self.validated = self.step
         better = score > self.best
         if better:
             self.best, self.best_step, self.since_best = score, self.step, 0

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from attend.data.atomic import remove_abandoned
 from attend.data.store_reader import FeatureStore
 from attend.data.vocabulary import Vocabulary
 from attend.data.words import join
@@ -27,8 +28,15 @@ from attend.train.run import make_record
 from attend.train.stopping import Position
 
 TRAIN_SPLITS = ("train",)
-MAY_CHANGE = ("optim.epochs", "optim.patience", "optim.save_minutes", "batches.cache_share")
-"""Settings that a resumed run may change: they do not touch what was learned so far."""
+MAY_CHANGE = (
+    "optim.epochs",
+    "optim.patience",
+    "optim.save_minutes",
+    "optim.learning_rate",
+    "optim.clip_norm",
+    "batches.cache_share",
+)
+"""Settings that a resumed run may change: how long it goes on, and how to get past a loss that is no number."""
 
 MakeValidate = Callable[[FeatureStore, TrainConfig, Vocabulary, torch.device], Validate]
 
@@ -59,7 +67,8 @@ def train(request: Request, make_validate: MakeValidate, say: Callable[[str], No
     resuming = _check_folder(request, record)
     if resuming:
         position = Position(**read_checkpoint(folder / "last.pt")["position"])
-        if reason := position.reason_to_stop(config.optim):
+        reason = position.reason_to_stop(config.optim)
+        if reason and position.validated == position.step:
             say(f"{folder} is already trained: {reason}; best validation BLEU-4 {position.best:.2f}")
             return FitResult(position, reason, finished=True)
     examples = make_examples(captions, vocabulary, config.words.longest)
@@ -67,11 +76,22 @@ def train(request: Request, make_validate: MakeValidate, say: Callable[[str], No
     torch.manual_seed(config.optim.seed)
     model = build_captioner(request.variant, config.model, store.channels, len(vocabulary))
     folder.mkdir(parents=True, exist_ok=True)
+    remove_abandoned(folder)
     write_run_file(folder / "config.toml", config, record)
     vocabulary.save(folder / "vocabulary.json")
     say("\n".join(describe(config, store, vocabulary, examples, source, request.device)))
     validate = make_validate(store, config, vocabulary, request.device)
-    fit = Fit(model, config, examples, source, validate, folder, request.device, config.optim.precision)
+    fit = Fit(
+        model,
+        config,
+        examples,
+        source,
+        validate,
+        folder,
+        request.device,
+        config.optim.precision,
+        versions(request.device),
+    )
     if resuming:
         fit.resume()
         say(f"going on at epoch {fit.position.epoch + 1}, mini-batch {fit.position.batch + 1}")
@@ -122,7 +142,9 @@ def _settle_precision(request: Request) -> Request:
 def _check_folder(request: Request, record: dict[str, Any]) -> bool:
     """True when an earlier start is to be continued. `UserError` when the folder holds something that does not fit."""
     folder = request.folder
-    if not (folder / "config.toml").exists() or not (folder / "last.pt").exists():
+    if not (folder / "last.pt").exists():
+        if (folder / "best.pt").exists():
+            raise UserError(f"{folder} has best.pt but no last.pt to go on from: RUN=name starts another run")
         return False
     if not request.resume:
         raise UserError(f"{folder} exists: RESUME=1 goes on with it, RUN=name starts another, or delete the folder")

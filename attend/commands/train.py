@@ -34,6 +34,7 @@ def train(
     """Train a captioner on a feature store: OUT/features/DATASET/ENCODER → OUT/runs/RUN."""
     from attend.device import choose_device
     from attend.errors import UserError
+    from attend.progress import say
     from attend.score.validation import make_validate
     from attend.settings import read_settings
     from attend.train.config_file import override_config, preset_names, read_preset
@@ -52,7 +53,7 @@ def train(
         device=choose_device(device),
         resume=resume,
     )
-    result = run_training(request, make_validate, lambda line: click.echo(line))
+    result = run_training(request, make_validate, say)
     if not result.finished:
         click.echo("RESUME=1 goes on from here")
         sys.exit(1)

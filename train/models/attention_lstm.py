@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from attend.train.config import ModelSettings
 from attend.train.models.additive_scores import KeyGradient, share_keys
 from attend.train.models.first_state import FirstState
-from attend.train.models.initial_weights import initialise, linear
+from attend.train.models.initial_weights import initialise, initialise_blocks, linear
 from attend.train.models.interface import NO_WORD, Attention, Batch, ImagePart, Output, State
 from attend.train.models.lstm_step import lstm_step
 from attend.train.models.repeated_linear import RepeatedLinear
@@ -42,10 +42,10 @@ class AttentionLSTM(nn.Module):
         # Everything that reads h_{t-1} is one matrix: U for the four gates, W_h for attention, w for the context gate.
         self.reads = [4 * n, channels] + ([1] if settings.gate else [])
         self.from_hidden = linear(n, sum(self.reads), bias=False)
-        for block in self.from_hidden.weight.data[: 4 * n].chunk(4):
-            initialise(block)
+        initialise_blocks(self.from_hidden.weight.data, [n] * 4 + self.reads[1:])
         self.gate_bias = nn.Parameter(torch.zeros(())) if settings.gate else None
         self.word_gates = linear(m, 4 * n)  # W and b
+        initialise_blocks(self.word_gates.weight.data, [n] * 4)
         self.context_gates = linear(channels, 4 * n, bias=False)  # Wc
         self.word_output = WordOutput(
             n, m, channels, words, settings.dropout, settings.output_context, settings.output_previous_word

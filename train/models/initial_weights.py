@@ -15,6 +15,12 @@ def initialise(matrix: Tensor) -> None:
         nn.init.normal_(matrix, std=DEVIATION)
 
 
+def initialise_blocks(joined: Tensor, rows: list[int]) -> None:
+    """The same for several matrices (rows_k, inputs) that are kept as one: each is square, or not, by itself."""
+    for block in joined.split(rows):
+        initialise(block)
+
+
 def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
     """A linear layer with these initial weights and zero bias."""
     layer = nn.Linear(inputs, outputs, bias=bias)

@@ -1,0 +1,48 @@
+"""What the log tells of several training steps."""
+
+from __future__ import annotations
+
+import time
+
+from attend.train.step import StepResult
+from attend.train.stream import BatchStream
+
+
+class Meter:
+    """Collects the results of steps, and the time they took, until `take`."""
+
+    def __init__(self, stream: BatchStream) -> None:
+        self.stream = stream
+        self.results: list[StepResult] = []
+        self.since = time.monotonic()
+
+    def add(self, result: StepResult) -> None:
+        """One more step."""
+        self.results.append(result)
+
+    def take(self) -> dict[str, float]:
+        """Means over captions, the rate, and the share of the time spent waiting for data; then starts afresh."""
+        now = time.monotonic()
+        figures = summarise(self.results, now - self.since, self.stream.waited)
+        self.results, self.since, self.stream.waited = [], now, 0.0
+        return figures
+
+
+def summarise(results: list[StepResult], seconds: float, waited: float) -> dict[str, float]:
+    """Means over the captions of several steps that took `seconds`, `waited` of them for data."""
+    captions = sum(result.captions for result in results)
+    words = sum(result.words for result in results)
+
+    def mean(name: str) -> float:
+        return sum(getattr(result, name) * result.captions for result in results) / captions
+
+    return {
+        "loss": mean("loss"),
+        "words_loss": mean("words_loss"),
+        "loss_per_word": mean("words_loss") * captions / words,
+        "penalty": mean("penalty"),
+        "gate": mean("gate"),
+        "gradient_norm": mean("gradient_norm"),
+        "captions_per_second": captions / max(seconds, 1e-9),
+        "data_wait": waited / max(seconds, 1e-9),
+    }
