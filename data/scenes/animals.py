@@ -109,8 +109,8 @@ def fish(pen: Pen, paint: Paint, pose: str) -> None:
     pen.shape(curve([(32, 36), (30, 45), (42, 43), (46, 36)]), paint.dark, paint.ink)
     body = curve([(12, 23), (24, 11), (42, 7), (60, 13), (68, 22), (61, 33), (42, 39), (24, 35)])
     pen.fill(body, paint.base, "slope")
-    for x in (27, 40):
-        pen.fill(curve([(x, 5), (x + 6, 5), (x + 8, 23), (x + 6, 41), (x, 41), (x + 2, 23)]), paint.trim, within=body)
+    for x in (25, 42):
+        pen.fill(curve([(x, 5), (x + 4, 5), (x + 6, 23), (x + 4, 41), (x, 41), (x + 2, 23)]), paint.trim, within=body)
     pen.fill(oval(38, 33, 22, 5), lighter(paint.base, 0.5), within=body, opacity=0.5)
     pen.ink(body, paint.ink)
     pen.shape(curve([(34, 22), (27, 28), (31, 33), (40, 26)]), paint.dark, paint.ink, "slope", 0.8)

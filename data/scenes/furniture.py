@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attend.data.scenes.outlines import box, curve, oval
-from attend.data.scenes.palette import METAL, Paint, darker, lighter
+from attend.data.scenes.palette import Paint, darker, lighter
 from attend.data.scenes.pen import Pen
 
 
@@ -38,14 +38,16 @@ def chair(pen: Pen, paint: Paint, pose: str) -> None:
 
 
 def lamp(pen: Pen, paint: Paint, pose: str) -> None:
-    """A lamp with a shade, 54 by 84: the shade has the colour."""
-    pen.shape(oval(27, 77, 16, 5), METAL, paint.ink, "slope")
-    pen.shape(curve([(24, 40), (24, 54), (20, 66), (23, 77), (31, 77), (34, 66), (30, 54), (30, 40)]), METAL, paint.ink)
-    pen.shape(oval(27, 44, 7, 6), (255, 240, 170), paint.ink, "")
-    shade = [(15, 3), (39, 3), (52, 42), (2, 42)]
+    """A lamp with a shade, 54 by 84: shade and foot have the colour."""
+    pen.shape(oval(27, 77, 16, 5), paint.base, paint.ink, "slope")
+    pen.shape(
+        curve([(24, 42), (24, 54), (19, 66), (23, 77), (31, 77), (35, 66), (30, 54), (30, 42)]), paint.base, paint.ink
+    )
+    pen.shape(oval(27, 46, 6, 5), (255, 240, 170), paint.ink, "")
+    shade = [(15, 3), (39, 3), (52, 44), (2, 44)]
     pen.shape(shade, paint.base, paint.ink)
     for top, foot in ((21, 15), (27, 27), (33, 39)):
-        pen.ink([(top, 4), (foot, 41)], paint.dark, 0.7, closed=False)
-    pen.fill([(2, 42), (3.6, 37), (50.4, 37), (52, 42)], paint.trim, within=shade)
-    pen.fill([(15, 3), (14, 6.6), (40, 6.6), (39, 3)], paint.trim, within=shade)
+        pen.ink([(top, 4), (foot, 43)], paint.dark, 0.7, closed=False)
+    pen.fill([(2, 44), (3, 41), (51, 41), (52, 44)], paint.trim, within=shade)
+    pen.fill([(15, 3), (14, 5.6), (40, 5.6), (39, 3)], paint.trim, within=shade)
     pen.ink(shade, paint.ink)

@@ -76,6 +76,7 @@ class Paint:
 
 
 def paint(name: str, chance: Random) -> Paint:
-    """The named colour, a little different on every thing (at most 8 of 255 a channel): no two tins are alike."""
-    red, green, blue = (min(255, max(0, value + chance.randint(-8, 8))) for value in COLOURS[name])
+    """The named colour, a little lighter or darker on every thing (at most 10 of 255): no two tins are alike."""
+    shift = chance.randint(-8, 8)
+    red, green, blue = (min(255, max(0, value + shift + chance.randint(-2, 2))) for value in COLOURS[name])
     return Paint(name, (red, green, blue))

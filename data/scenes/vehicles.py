@@ -63,7 +63,7 @@ def bicycle(pen: Pen, paint: Paint, pose: str) -> None:
     saddle, crank, head = (41.0, 15.0), (50.0, 46.0), (75.0, 18.0)
     pen.bar([saddle, (43, 22)], METAL, INK, 2)
     for path in ([rear, (43, 22), crank, rear], [(43, 22), head], [crank, head], [(73, 11), head, front]):
-        pen.bar(path, paint.base, paint.ink, 4.2)
+        pen.bar(path, paint.base, paint.ink, 5.4)
     for start, end in (((44, 20.6), (72, 17.4)), ((49, 42), (72, 19.4))):
         pen.ink([start, end], lighter(paint.base, 0.45), 0.7, closed=False)
     pen.bar(curve([(73, 11), (72, 6), (80, 4), (86, 7), (84, 12)], closed=False), METAL, INK, 2)
