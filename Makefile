@@ -1,36 +1,43 @@
 # Photos → features → captioner → captions, scores, pictures. `make help` lists everything.
+# Variables are set on the command line; the shell's environment does not change them.
 
-DATASET   ?= scenes
-VARIANT   ?= soft
-ENCODER   ?= vgg19
-WEIGHTS   ?= imagenet
-OUT       ?= artifacts
-DATA      ?= datasets/$(DATASET)
-RUN       ?= $(DATASET)-$(ENCODER)-$(VARIANT)
-SPLIT     ?= test
-DEVICE    ?= auto
-PRECISION ?= auto
-FIT       ?= auto
-ON_ERROR  ?= skip
-CODEC     ?=
-PYTHON    ?= python3
-IMAGES    ?=
-CAPTIONS  ?=
-BEAM      ?=
-SET       ?=
-RESUME    ?=
+DATASET   = scenes
+VARIANT   = soft
+ENCODER   = vgg19
+WEIGHTS   = imagenet
+OUT       = artifacts
+DATA      = datasets/$(DATASET)
+RUN       = $(DATASET)-$(ENCODER)-$(VARIANT)
+SPLIT     = test
+DEVICE    = auto
+PRECISION = auto
+FIT       = auto
+ON_ERROR  = skip
+PYTHON    = python3
+CODEC     =
+IMAGES    =
+CAPTIONS  =
+BEAM      =
+PRESET    =
+SET       =
+RESUME    =
+LEAST     =
+
+$(foreach name,WORKERS SCHEDULER GPUS,$(if $(filter command line,$(origin $(name))),\
+	$(error $(name)= is not supported by this version: one process on one device)))
+if_said = $(if $(filter command line,$(origin $(1))),$(2))
 
 # An activated environment that has the package is used as it is; else .venv, made on the first use.
 HAS := import importlib.metadata as m; m.version("show-attend-tell")
 ACTIVE := $(if $(VIRTUAL_ENV)$(CONDA_PREFIX),$(shell cd / && python -c '$(HAS)' 2>/dev/null && command -v python))
 PY := $(or $(ACTIVE),.venv/bin/python)
 SETUP := $(if $(ACTIVE),,.venv/.installed)
-ATTEND = $(PY) -m attend
-
+ATTEND = "$(PY)" -m attend
 set_words = $(if $(SET),--set "$(SET)")
+search = $(if $(BEAM),--beam $(BEAM)) $(set_words)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test features verify train bleu caption report bench lint
+.PHONY: help setup demo test features verify train bleu naming caption report bench lint
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,7 +45,7 @@ help: ## this list
 	@echo 'Variables and their defaults:'
 	@echo '  DATASET=$(DATASET)  scenes, flickr8k or folder       DATA=$(DATA)  the raw files'
 	@echo '  ENCODER=$(ENCODER)  vgg19, vgg16 or efficientnet_lite0   WEIGHTS=$(WEIGHTS)  or a path, or random:SEED'
-	@echo '  VARIANT=$(VARIANT)  the captioner    RUN=$(RUN)    RESUME=1  goes on with a run'
+	@echo '  VARIANT=$(VARIANT)  the captioner   PRESET=  the dataset'"'"'s own   RUN=$(RUN)   RESUME=1  goes on with a run'
 	@echo '  SPLIT=$(SPLIT)  BEAM=  (the run'"'"'s own)   DEVICE=$(DEVICE)  PRECISION=$(PRECISION)  FIT=$(FIT)  crop or whole   OUT=$(OUT)'
 	@echo '  ON_ERROR=$(ON_ERROR)  or stop   CODEC=  the store'"'"'s own, or zstd, blosc2, lzf, gzip, none'
 	@echo '  IMAGES=  a photo or a folder   CAPTIONS=  a table for DATASET=folder'
@@ -52,13 +59,11 @@ setup: $(SETUP) ## create .venv and install (the other targets do it when it is 
 	touch $@
 
 demo: $(SETUP) ## the whole pipeline on the embedded scenes: features, train, bleu, naming, report
-	$(MAKE) --no-print-directory features train DATASET=scenes ENCODER=efficientnet_lite0 RESUME=1
-	$(MAKE) --no-print-directory bleu DATASET=scenes ENCODER=efficientnet_lite0 SPLIT=val
-	$(ATTEND) naming --run scenes-efficientnet_lite0-$(VARIANT) --split val --out $(OUT)
-	$(MAKE) --no-print-directory report RUN=scenes-efficientnet_lite0-$(VARIANT)
+	@$(MAKE) --no-print-directory features train bleu naming report \
+		DATASET=scenes ENCODER=efficientnet_lite0 SPLIT=val RESUME=1
 
 test: $(SETUP) ## the whole test suite
-	$(PY) -m pytest
+	"$(PY)" -m pytest
 
 features: $(SETUP) ## stage 1: photos to a feature store; goes on where it stopped
 	$(ATTEND) features --dataset $(DATASET) --encoder $(ENCODER) --data "$(DATA)" --weights "$(WEIGHTS)" --out "$(OUT)" \
@@ -70,21 +75,25 @@ verify: $(SETUP) ## check a feature store against its manifest
 
 train: $(SETUP) ## stage 2: a feature store to a captioner; RESUME=1 goes on
 	$(ATTEND) train --dataset $(DATASET) --encoder $(ENCODER) --variant $(VARIANT) --run "$(RUN)" --out "$(OUT)" \
-		--device $(DEVICE) $(if $(RESUME),--resume) $(set_words)
+		--device $(DEVICE) $(if $(filter-out 0 no,$(RESUME)),--resume) $(if $(PRESET),--preset $(PRESET)) $(set_words) \
+		$(call if_said,PRECISION,--set optim.precision=$(PRECISION))
 
 bleu: $(SETUP) ## stage 3: captions and BLEU of a run
-	$(ATTEND) bleu --dataset $(DATASET) --run "$(RUN)" --split $(SPLIT) --out "$(OUT)" --device $(DEVICE) \
-		$(if $(BEAM),--beam $(BEAM))
+	$(ATTEND) bleu $(call if_said,DATASET,--dataset $(DATASET)) --run "$(RUN)" --split $(SPLIT) --out "$(OUT)" \
+		--device $(DEVICE) $(search)
+
+naming: $(SETUP) ## how many captions of the scenes name a right thing in its right colour; LEAST=0.8 insists
+	$(ATTEND) naming --run "$(RUN)" --split $(SPLIT) --out "$(OUT)" $(if $(LEAST),--least $(LEAST))
 
 caption: $(SETUP) ## captions any photos as JSON lines: RUN= IMAGES=photo-or-folder
-	@$(ATTEND) caption --run "$(RUN)" --images "$(IMAGES)" --out "$(OUT)" --device $(DEVICE) $(if $(BEAM),--beam $(BEAM)) \
-		$(if $(filter-out imagenet,$(WEIGHTS)),--weights "$(WEIGHTS)")
+	@$(ATTEND) caption --run "$(RUN)" --images "$(IMAGES)" --out "$(OUT)" --device $(DEVICE) $(search) \
+		$(call if_said,WEIGHTS,--weights "$(WEIGHTS)")
 
 report: $(SETUP) ## an HTML report of a run with attention pictures
-	$(ATTEND) report --run "$(RUN)" --out "$(OUT)" --device $(DEVICE)
+	$(ATTEND) report --run "$(RUN)" --out "$(OUT)" --device $(DEVICE) $(call if_said,SPLIT,--split $(SPLIT))
 
 bench: $(SETUP) ## the measurements that the documentation quotes, on this machine
-	for script in bench/*.py; do echo "== $$script"; $(PY) $$script || exit 1; done
+	for script in bench/*.py; do echo "== $$script"; "$(PY)" $$script || exit 1; done
 
 lint: $(SETUP) ## ruff and the type check
 	"$(PY)" -m ruff check .

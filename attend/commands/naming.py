@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import click
@@ -14,7 +15,10 @@ from attend.commands.run_options import run_folder, run_options
 @run_options
 @click.option("--split", default="val", show_default=True, help="Scored split: `attend bleu` captions it first.")
 @click.option("--show", type=click.IntRange(min=0), default=6, show_default=True, help="Captions to print.")
-def naming(name: str | None, dataset: str | None, encoder: str, variant: str, out: Path, split: str, show: int) -> None:
+@click.option("--least", type=click.FloatRange(0, 1), default=0.0, help="Exit with 1 below this share that is right.")
+def naming(
+    name: str | None, dataset: str | None, encoder: str, variant: str, out: Path, split: str, show: int, least: float
+) -> None:
     """Hold each caption of OUT/runs/RUN/captions-SPLIT.json against the objects that were drawn."""
     from attend.data.scenes.naming import judge, naming_accuracy
     from attend.data.store_reader import FeatureStore
@@ -34,9 +38,12 @@ def naming(name: str | None, dataset: str | None, encoder: str, variant: str, ou
         said = "right" if verdict.colour and not verdict.wrong else f"wrong: {', '.join(verdict.wrong) or 'no name'}"
         click.echo(f"{item.image_id}  {captions[item.image_id]}  [{said}]")
         click.echo(f"    drawn: {', '.join(region.name for region in item.regions)}")
-        click.echo(f"    a reference: {item.captions[0]}")
+        click.echo(f"    references: {' | '.join(item.captions)}")
     click.echo(
         f"{accuracy.pictures} pictures of {split}: {accuracy.thing:.1%} of the captions name a thing that is there, "
         f"{accuracy.colour:.1%} one in its right colour, {accuracy.faultless:.1%} that and nothing wrong; "
         f"{accuracy.wrong_names} wrong names"
     )
+    if accuracy.colour < least:
+        click.echo(f"that is less than {least:.0%}", err=True)
+        sys.exit(1)
