@@ -58,9 +58,11 @@ setup: $(SETUP) ## create .venv and install (the other targets do it when it is 
 	.venv/bin/python -m pip install --quiet --editable '.[dev]'
 	touch $@
 
+DEMO = DATASET=scenes ENCODER=efficientnet_lite0 SPLIT=val RESUME=1
 demo: $(SETUP) ## the whole pipeline on the embedded scenes: features, train, bleu, naming, report
-	@$(MAKE) --no-print-directory features train bleu naming report \
-		DATASET=scenes ENCODER=efficientnet_lite0 SPLIT=val RESUME=1
+	@$(MAKE) --no-print-directory features $(DEMO) SET="$(filter scenes.%,$(SET))"
+	@$(MAKE) --no-print-directory train $(DEMO) SET="$(filter-out scenes.%,$(SET))"
+	@$(MAKE) --no-print-directory bleu naming report $(DEMO) SET=
 
 test: $(SETUP) ## the whole test suite
 	"$(PY)" -m pytest

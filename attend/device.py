@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from functools import lru_cache
+from pathlib import Path
 
 import torch
 
@@ -19,37 +18,33 @@ def choose_device(name: str = "auto") -> torch.device:
     try:
         device = torch.device(name)
     except RuntimeError:
-        raise UserError(f"DEVICE={name} is no device: auto, cpu, cuda or cuda:N") from None
+        device = torch.device("meta")
+    if device.type not in ("cpu", "cuda"):
+        raise UserError(f"DEVICE={name} is no device to compute on: auto, cpu, cuda or cuda:N")
     if device.type == "cuda" and not torch.cuda.is_available():
         raise UserError(f"DEVICE={name}: this torch ({torch.__version__}) finds no GPU; DEVICE=cpu runs without one")
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise UserError(f"DEVICE={name}: this machine has {torch.cuda.device_count()} GPUs, counted from cuda:0")
     return device
 
 
 def bfloat16_pays(device: torch.device) -> bool:
     """True where the hardware multiplies bfloat16 and gains by it.
 
-    GPUs since Ampere, and processors with AVX512-BF16 or AMX on which a short product is clearly faster than in
-    float32: some that have the instructions are slower with them, so it is tried.
+    GPUs since Ampere, processors with AMX, and AMD's with AVX512-BF16. Intel's with AVX512-BF16 but without AMX are
+    slower in bfloat16 than in float32 (docs/preprocessing.md). A rule, not a timing: one machine, one answer.
     """
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device) >= (8, 0)
-    native = device.type == "cpu" and (torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
-    return native and _seconds_of_a_product(torch.float32) > CLEARLY_FASTER * _seconds_of_a_product(torch.bfloat16)
+    if device.type != "cpu":
+        return False
+    return torch.cpu._is_amx_tile_supported() or (torch.cpu._is_avx512_bf16_supported() and _made_by_amd())
 
 
-CLEARLY_FASTER = 1.25
-
-
-@lru_cache
-def _seconds_of_a_product(dtype: torch.dtype) -> float:
-    """The shortest of a few products of 1024 x 1024 matrices on the processor."""
-    matrix = torch.ones((1024, 1024), dtype=dtype)
-    seconds = []
-    for _ in range(6):
-        since = time.perf_counter()
-        matrix @ matrix
-        seconds.append(time.perf_counter() - since)
-    return min(seconds)
+def _made_by_amd() -> bool:
+    """Whether Linux says so; elsewhere no."""
+    processor = Path("/proc/cpuinfo")
+    return processor.is_file() and "AuthenticAMD" in processor.read_text(encoding="utf-8", errors="replace")
 
 
 def choose_precision(name: str, device: torch.device) -> str:

@@ -44,6 +44,14 @@ def read_settings(words: Iterable[str]) -> Values:
     return values
 
 
+def only(values: Values, sections: Iterable[str], stage: str) -> Values:
+    """The same values; `UserError` when some are not settings of this stage, where they would do nothing."""
+    strangers = [f"{section}.{field}" for section in values.keys() - set(sections) for field in values[section]]
+    if strangers:
+        raise UserError(f"--set {', '.join(sorted(strangers))}: no setting of {stage}, so it would do nothing here")
+    return values
+
+
 def check_value(section: str, field: str, value: Any) -> Any:
     """The value in its field's type, from text or from TOML; `UserError` when the name or the value is wrong."""
     if section not in SECTIONS:
@@ -79,7 +87,6 @@ def _convert(value: Any, kind: type) -> Any:
 
 def _near(name: str) -> str:
     known = [f"{section}.{item.name}" for section in SECTIONS for item in fields(section_class(section))]
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5) or [
-        other for other in known if other.split(".")[1] == name.split(".")[-1]
-    ]
+    same_field = [other for other in known if other.split(".")[1] == name.split(".")[-1]]
+    near = list(dict.fromkeys(same_field + difflib.get_close_matches(name, known, n=3, cutoff=0.5)))
     return f": did you mean {', '.join(near)}?" if near else f": the settings are {', '.join(known)}"

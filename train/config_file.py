@@ -39,12 +39,8 @@ def read_preset(dataset: str, variant: str) -> TrainConfig:
 
 
 def override_config(config: TrainConfig, values: Values) -> TrainConfig:
-    """A copy with some fields replaced; sections of other stages are left to them."""
-    changed = {
-        section: replace(getattr(config, section), **changes)
-        for section, changes in values.items()
-        if section in SECTIONS
-    }
+    """A copy with some fields replaced. The sections are those of `TrainConfig`."""
+    changed = {section: replace(getattr(config, section), **changes) for section, changes in values.items()}
     return replace(config, **changed)
 
 

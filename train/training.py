@@ -24,6 +24,7 @@ from attend.train.config_file import flatten, read_run_file, write_run_file
 from attend.train.examples import Examples, make_examples, training_captions
 from attend.train.fit import Fit, FitResult, Validate
 from attend.train.models.variants import build_captioner
+from attend.train.ranges import check_ranges
 from attend.train.run import make_record
 from attend.train.stopping import Position
 
@@ -56,6 +57,7 @@ class Request:
 
 def train(request: Request, make_validate: MakeValidate, say: Callable[[str], None]) -> FitResult:
     """Train, or go on, or find that there is nothing left to do. `UserError` on any mistake in what was asked for."""
+    check_ranges(request.config)
     request = _settle_precision(request)
     config, folder = request.config, request.folder
     store = FeatureStore(request.store)

@@ -21,7 +21,7 @@ from attend.extract.images import FITS
 from attend.extract.problems import problem_lines
 from attend.extract.resume import existing_manifest
 from attend.extract.shard_job import ON_ERROR
-from attend.settings import read_settings
+from attend.settings import only, read_settings
 
 
 @click.command()
@@ -64,7 +64,7 @@ def features(
     settings: tuple[str, ...],
 ) -> None:
     """Photos to a feature store in OUT/features/DATASET/ENCODER. Goes on where an earlier run ended."""
-    scenes = ScenesSettings(**read_settings(settings).get("scenes", {}))
+    scenes = ScenesSettings(**only(read_settings(settings), ["scenes"], "features").get("scenes", {}))
     items = read_dataset(dataset, data or Path("datasets") / dataset, images=images, captions=captions, scenes=scenes)
     present, absent = check_photos(items)
     for line in problem_lines(absent):
