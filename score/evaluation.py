@@ -67,10 +67,8 @@ def evaluate(run: Run, store: FeatureStore, split: str, settings: SearchSettings
 
 def made_from(run: Run, store: FeatureStore) -> dict[str, Any]:
     """What a score depends on besides the search, as hashes."""
-    with (run.folder / "best.pt").open("rb") as file:
-        checkpoint = hashlib.file_digest(file, "sha256").hexdigest()
     features = hashlib.sha256("".join(shard.sha256 for shard in store.manifest.shards).encode()).hexdigest()
-    return {"checkpoint": checkpoint, "items": store.manifest.items_sha256, "features": features}
+    return {"checkpoint": run.checkpoint_sha256, "items": store.manifest.items_sha256, "features": features}
 
 
 def already_scored(run: Run, store: FeatureStore, split: str, settings: SearchSettings) -> bool:
@@ -92,7 +90,8 @@ def evaluation_paths(folder: Path, split: str) -> tuple[Path, Path]:
 def check_fingerprint(run: Run, store: FeatureStore) -> None:
     """UserError unless the store's annotations are made as those the run was trained on."""
     here, there = store.manifest.fingerprint, run.fingerprint
-    names = [field.name for field in fields(Fingerprint) if getattr(here, field.name) != getattr(there, field.name)]
+    named = [field.name for field in fields(Fingerprint) if field.name != "weights"]  # their hash says which they are
+    names = [name for name in named if getattr(here, name) != getattr(there, name)]
     if names:
         differing = "; ".join(f"{name}: {getattr(here, name)}, not {getattr(there, name)}" for name in names)
         raise UserError(f"{store.folder} does not hold the features {run.folder.name} was trained on ({differing})")

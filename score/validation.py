@@ -11,6 +11,7 @@ from torch import nn
 
 from attend.data.store_reader import FeatureStore
 from attend.data.vocabulary import Vocabulary
+from attend.errors import UserError
 from attend.score.decode import caption_images, split_items
 from attend.score.metrics.bleu import Bleu
 from attend.score.metrics.references import tokenise_references
@@ -55,6 +56,8 @@ def make_validate(
     """
     items = split_items(store, config.validation.split, config.validation.images)
     references = tokenise_references({item.image_id: item.captions for item in items})
+    if not references.tokens:
+        raise UserError(f"no photo of the split {config.validation.split} has a reference caption to validate against")
 
     def validate(model: nn.Module) -> ValidationScores:
         captioner, image_ids = cast(Captioner, model), [item.image_id for item in items]

@@ -125,6 +125,6 @@ def test_report_leaves_out_a_photo_that_is_gone_and_says_so(out: Path, photo_run
 def test_report_refuses_captions_of_other_weights(out: Path) -> None:
     assert call("bleu", "--run", NAME, "--out", out, "--split", "val").exit_code == 0
     scores = out / "runs" / NAME / "scores-val.json"
-    scores.write_text(scores.read_text().replace('"step": ', '"step": 9'))
+    scores.write_text(scores.read_text().replace('"checkpoint": "', '"checkpoint": "9'))
     result = call("report", "--run", NAME, "--out", out)
     assert "run `make bleu SPLIT=val` again" in str(result.exception)

@@ -108,13 +108,13 @@ def test_a_read_only_package_in_a_path_with_spaces(tmp_path: Path, monkeypatch: 
 
 def test_a_failing_java_is_an_error_that_tells_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "TOKENISER", ("no.such.Class",))
-    with pytest.raises(RuntimeError, match=r"exit 1.*no\.such\.Class"):
+    with pytest.raises(UserError, match=r"exit 1.*no\.such\.Class"):
         ptb_tokenise(["a"])
 
 
 def test_lines_that_do_not_match_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "one_line", lambda caption: caption)
-    with pytest.raises(RuntimeError, match="3 lines for 2 captions"):
+    with pytest.raises(UserError, match="3 lines for 2 captions"):
         ptb_tokenise(["a\u2028b", "c"])
 
 

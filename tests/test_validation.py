@@ -13,6 +13,7 @@ from attend.errors import UserError
 from attend.score.evaluation import evaluate
 from attend.score.validation import make_validate
 from attend.train.config import TrainConfig, ValidationSettings
+from attend.train.config_file import override_config
 from attend.train.log import read_log
 from attend.train.run import load_run
 from tests.tiny_run import NAME
@@ -48,4 +49,11 @@ def test_a_split_without_photos_is_refused_before_training(grid_run: Path) -> No
     run = load_run(grid_run / "runs" / NAME)
     config = TrainConfig(validation=ValidationSettings(split="test"))
     with pytest.raises(UserError, match="no photo in the split test"):
+        make_validate(FeatureStore(run.store), config, run.vocabulary, CPU)
+
+
+def test_a_split_without_references_is_refused_before_training(photo_run: Path) -> None:
+    run = load_run(photo_run / "runs" / NAME)
+    config = override_config(run.config, {"validation": {"images": 1}})  # photo 8.png has no caption
+    with pytest.raises(UserError, match="no photo of the split val has a reference caption to validate against"):
         make_validate(FeatureStore(run.store), config, run.vocabulary, CPU)

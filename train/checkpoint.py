@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import pickle
 from pathlib import Path
 from typing import Any
@@ -25,15 +27,22 @@ def write_checkpoint(path: Path, content: dict[str, Any]) -> None:
 
 def read_checkpoint(path: Path, device: torch.device | str = "cpu") -> dict[str, Any]:
     """Load tensors and plain data only; `UserError` names a file that is missing or broken."""
-    if not path.is_file():
-        raise UserError(f"no checkpoint at {path}: train the run first, or check RUN=")
+    return read_hashed_checkpoint(path, device)[0]
+
+
+def read_hashed_checkpoint(path: Path, device: torch.device | str = "cpu") -> tuple[dict[str, Any], str]:
+    """The same, with the sha256 of the very bytes that were loaded: a training may replace the file at any moment."""
     try:
-        content: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise UserError(f"no checkpoint at {path}: train the run first, or check RUN=") from None
+    try:
+        content: dict[str, Any] = torch.load(io.BytesIO(data), map_location=device, weights_only=True)
     except (RuntimeError, pickle.UnpicklingError, EOFError, OSError) as error:
         raise UserError(
             f"{path} is no readable checkpoint ({str(error).splitlines()[0]}): copy or train it again"
         ) from error
-    return content
+    return content, hashlib.sha256(data).hexdigest()
 
 
 def random_states() -> dict[str, Any]:

@@ -12,7 +12,7 @@ from torch import nn
 from attend.data.manifest import Fingerprint, Manifest
 from attend.data.vocabulary import Vocabulary
 from attend.errors import UserError
-from attend.train.checkpoint import read_checkpoint
+from attend.train.checkpoint import read_hashed_checkpoint
 from attend.train.config import TrainConfig
 from attend.train.config_file import read_run_file
 from attend.train.models.variants import build_captioner
@@ -34,6 +34,7 @@ class Run:
     fingerprint: Fingerprint
     weights_file: str
     step: int
+    checkpoint_sha256: str
     record: dict[str, Any]
 
 
@@ -87,7 +88,7 @@ def load_run(folder: Path, device: torch.device | str = "cpu") -> Run:
         rows, columns = store["grid"]
     except KeyError as error:
         raise UserError(f"{folder / 'config.toml'} lacks {error}: restore it or train the run again") from None
-    best = read_checkpoint(folder / "best.pt", device)
+    best, checkpoint_sha256 = read_hashed_checkpoint(folder / "best.pt", device)
     try:
         model.load_state_dict(best["model"])
     except RuntimeError as error:
@@ -105,5 +106,6 @@ def load_run(folder: Path, device: torch.device | str = "cpu") -> Run:
         fingerprint=fingerprint,
         weights_file=store["weights_file"],
         step=best["step"],
+        checkpoint_sha256=checkpoint_sha256,
         record=record,
     )

@@ -161,7 +161,7 @@ def _check_folder(request: Request, record: dict[str, Any]) -> bool:
         differing += [
             f"{table}.{name}: {old_record.get(table, {}).get(name)} then, {value} now"
             for name, value in record[table].items()
-            if name not in ("folder", "weights_file") and old_record.get(table, {}).get(name) != value
+            if name not in ("folder", "weights", "weights_file") and old_record.get(table, {}).get(name) != value
         ]
     if differing:
         raise UserError(f"{folder} was started otherwise ({'; '.join(differing)}): start another with RUN=name")

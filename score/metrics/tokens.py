@@ -49,7 +49,7 @@ def one_line(caption: str) -> str:
 def ptb_tokenise(captions: Sequence[str]) -> list[str]:
     """Tokens of each caption, joined by single spaces, in the order given; "" for a caption without words.
 
-    One Java process for all of them. RuntimeError when Java fails, or when its lines cannot be matched one to one with
+    One Java process for all of them. UserError when Java fails, or when its lines cannot be matched one to one with
     the captions: a shifted caption would be scored against another photo.
     """
     lines = [one_line(caption) for caption in captions]
@@ -66,11 +66,11 @@ def ptb_tokenise(captions: Sequence[str]) -> list[str]:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise RuntimeError(f"the PTB tokeniser gave no answer in {TIMEOUT_SECONDS:.0f} s") from error
+        raise UserError(f"the PTB tokeniser gave no answer in {TIMEOUT_SECONDS:.0f} s") from error
     if child.returncode != 0:
         reason = child.stderr.decode("utf-8", "replace").strip()
-        raise RuntimeError(f"the PTB tokeniser failed (exit {child.returncode}): {reason or 'no message'}")
+        raise UserError(f"the PTB tokeniser failed (exit {child.returncode}): {reason or 'no message'}")
     tokenised = child.stdout.decode("utf-8").split("\n")[:-1]
     if len(tokenised) != len(lines):
-        raise RuntimeError(f"the PTB tokeniser returned {len(tokenised)} lines for {len(lines)} captions")
+        raise UserError(f"the PTB tokeniser returned {len(tokenised)} lines for {len(lines)} captions")
     return [" ".join(word for word in line.rstrip().split(" ") if word not in PUNCTUATION) for line in tokenised]

@@ -32,12 +32,13 @@ def read_run_files(run: Run, split: str | None) -> RunFiles:
     """
     scored = [name for name in SPLITS if (run.folder / f"scores-{name}.json").is_file()]
     chosen = split or next((name for name in PREFERRED if name in scored), "test")
-    scores = {name: _read(run.folder / f"scores-{name}.json", chosen) for name in {*scored, chosen}}
-    if scores[chosen]["step"] != run.step:
-        raise UserError(
-            f"{run.folder}/captions-{chosen}.json is of step {scores[chosen]['step']}, the run is now at step "
-            f"{run.step}: run `make bleu SPLIT={chosen}` again"
-        )
+    scores = {name: _read(run.folder / f"scores-{name}.json", name) for name in {*scored, chosen}}
+    for name, record in scores.items():
+        if record["made_from"]["checkpoint"] != run.checkpoint_sha256:
+            raise UserError(
+                f"{run.folder}/captions-{name}.json is of step {record['step']}, the run is now at step "
+                f"{run.step}: run `make bleu SPLIT={name}` again"
+            )
     captions = _read(run.folder / f"captions-{chosen}.json", chosen)
     log = run.folder / "log.jsonl"
     in_order = [scores[name] for name in PREFERRED if name in scores]
