@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attend.data.flickr import read_flickr
-from attend.data.folder import read_folder
+from attend.data.folder import left_out, read_folder
 from attend.data.items import Item
 from attend.data.karpathy import read_karpathy
+from attend.data.listing import some
 from attend.errors import UserError
 
 if TYPE_CHECKING:
@@ -70,7 +72,12 @@ def _read_folder(sources: Sources) -> list[Item]:
         raise UserError(f"no photos in {photos}: {how}")
     if not captions.is_file():
         raise UserError(f"no captions at {captions}: {how}")
-    return read_folder(photos, captions)
+    items = read_folder(photos, captions)
+    others = left_out(photos, items)
+    if others:
+        told = f"{len(others):,} photos in {photos} have no row in {captions} and are left out: {some(others)}"
+        print(told, file=sys.stderr, flush=True)
+    return items
 
 
 def _read_scenes(sources: Sources) -> list[Item]:

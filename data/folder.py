@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
 from attend.data.items import SPLITS, Item
 from attend.data.text import read_text
 from attend.errors import UserError
+
+PHOTO_ENDINGS = {".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".jp2", ".ppm", ".avif", ".heic"}
+"""How the names of files that are likely photos end."""
 
 COLUMNS = ("image", "caption")
 VAL_BELOW, TEST_BELOW = 0.1, 0.2
@@ -39,6 +44,14 @@ def read_folder(photos: Path, table: Path) -> list[Item]:
         raise UserError(f"{table} has no rows: write one line a caption below the line of column names")
     splits = splits or hash_splits(list(captions))
     return [Item(name, photos / name, splits[name], tuple(texts)) for name, texts in captions.items()]
+
+
+def left_out(photos: Path, items: Iterable[Item]) -> list[str]:
+    """The photos below `photos`, by their path there, that belong to no item. Hidden files are passed over."""
+    known = {os.path.normpath(item.path) for item in items}
+    paths = (path for path in sorted(photos.rglob("*")) if path.suffix.lower() in PHOTO_ENDINGS)
+    names = [path.relative_to(photos) for path in paths if os.path.normpath(path) not in known and path.is_file()]
+    return [name.as_posix() for name in names if not any(part.startswith(".") for part in name.parts)]
 
 
 def hash_splits(ids: list[str]) -> dict[str, str]:

@@ -6,6 +6,10 @@ DATASET/ENCODER/shard-00000.h5     up to SHARD_ROWS images:
     annotations  (N, L, D) float16, one image a chunk; place = columns · row + column (row-major)
     image_ids    (N,) utf-8 strings
     attributes   what wrote it (`shard_attributes`)
+
+More arrays, such as a global vector (N, G) or tags (N, T), need no other VERSION: each is one more dataset of a shard,
+rows in the order of `image_ids`, one image a chunk, and a new field of the manifest says its name, row shape and type.
+Older programs then refuse the store as a newer one's, by the name of that field, instead of leaving something out.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ def verify(folder: Path) -> list[Problem]:
     """Everything wrong with the store in `folder`, by name; empty when the store is what its manifest says.
 
     Hashes of the items and of every shard, shapes, types, ids and fingerprint in each shard, NaN and infinity, images
-    twice or not at all, files nobody vouches for. UserError: there is no manifest, or it is damaged.
+    twice or not at all, files nobody vouches for. Images that are in no item are no problem (`Manifest.surplus`).
+    UserError: there is no manifest, or it is damaged.
     """
     manifest = Manifest.load(folder)
     problems = list(_check_ids(folder, manifest))
@@ -44,6 +45,13 @@ def verify(folder: Path) -> list[Problem]:
     return problems
 
 
+def surplus(folder: Path) -> list[str]:
+    """The ids of images in the store that are not in its dataset any more: no harm, and nothing to mend. UserError: the
+    manifest or the items cannot be read."""
+    manifest = Manifest.load(folder)
+    return manifest.surplus(read_items(folder, manifest.items_sha256))
+
+
 def _check_ids(folder: Path, manifest: Manifest) -> Iterator[Problem]:
     counts = Counter(image_id for shard in manifest.shards for image_id in shard.ids)
     yield from (Problem(image_id, f"is in the store {n} times: {_REDO}") for image_id, n in counts.items() if n > 1)
@@ -55,8 +63,6 @@ def _check_ids(folder: Path, manifest: Manifest) -> Iterator[Problem]:
     for item in items:
         if item.image_id not in counts:
             yield Problem(item.image_id, "has no annotations: run `make features` again")
-    for image_id in sorted(counts.keys() - {item.image_id for item in items}):
-        yield Problem(image_id, f"has annotations but no item: {_REDO}")
 
 
 def _check_shard(path: Path, shard: ShardRecord, manifest: Manifest) -> list[Problem]:

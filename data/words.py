@@ -10,7 +10,8 @@ from collections.abc import Sequence
 INSIDE = "-'"
 """Marks kept between two letters, as the scorers' Penn Treebank tokeniser keeps them: `t-shirt`, `don't`."""
 
-_CLITIC = re.compile(r"(?<=\w)'s\b")
+_CLITIC = re.compile(r"(?:(?<=\w)|(?<!\S))'s\b")
+"""A possessive: behind a word, or on its own as in captions that were tokenised before."""
 
 
 def tokenise(caption: str) -> list[str]:
@@ -20,7 +21,7 @@ def tokenise(caption: str) -> list[str]:
     agree with references tokenised by the scorers.
     """
     text = unicodedata.normalize("NFC", caption).lower().replace("’", "'")
-    words = (_strip(chunk) for chunk in _CLITIC.sub(" 's", text).split())
+    words = (_strip(chunk) for chunk in _CLITIC.sub(" 's ", text).split())
     return [word for part in words for word in part]
 
 

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Sequence
+from pathlib import Path
 
-from attend.data.items import Item, Problem, check_items
+from attend.data.items import Item, check_items
 from attend.errors import UserError
-from attend.extract.images import PhotoError
+from attend.extract.opening import PhotoError, unreadable
+
+MOST_NAMED = 3
 
 
-def check_photos(items: Sequence[Item]) -> tuple[list[Item], list[Problem]]:
-    """The items whose photo is there, and a problem for each whose photo is not.
-
-    UserError: no items at all, no photo of any, or items that contradict each other (one id twice, unknown splits).
-    """
+def refuse_contradictions(items: Sequence[Item]) -> None:
+    """UserError: no items at all, or items that contradict each other (one id twice, unknown splits)."""
     if not items:
         raise UserError("the dataset has no photos: look at its captions file and folder")
-    present = [item for item in items if item.path.is_file()]
-    gone = "does not exist: restore it or take it out of the captions"
-    if not present:
-        one = items[0].path
-        raise UserError(f"none of the {len(items)} photos is there, {one} for one: is DATA or IMAGES the right folder?")
-    absent = [PhotoError(item.path, gone).problem() for item in items if not item.path.is_file()]
-    contradictions = check_items(present)
-    if contradictions:
-        first, others = contradictions[0], len(contradictions) - 1
-        raise UserError(f"{first.where} {first.what}" + (f" (and {others} more like it)" if others else ""))
-    return present, absent
+    found = [f"{problem.where} {problem.what}" for problem in check_items(items)]
+    if found:
+        named = "; ".join(found[:MOST_NAMED])
+        more = f"; and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
+        raise UserError(f"{len(found):,} contradictions in the dataset: {named}{more}" if len(found) > 1 else named)
+
+
+def stat_photos(items: Sequence[Item]) -> dict[str, os.stat_result | PhotoError]:
+    """Of every image the state of its photo's file, or why there is none."""
+    return {item.image_id: _stat(item.path) for item in items}
+
+
+def _stat(path: Path) -> os.stat_result | PhotoError:
+    try:
+        state = path.stat()
+    except OSError as error:
+        return unreadable(path, error)
+    except ValueError:  # a name that no file can have
+        return unreadable(path, FileNotFoundError())
+    return unreadable(path, IsADirectoryError()) if stat.S_ISDIR(state.st_mode) else state

@@ -8,7 +8,8 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from attend.extract.images import Photo, PhotoError
+from attend.extract.images import Photo
+from attend.extract.opening import PhotoError
 
 Read = Callable[[Path], Photo]
 """Reads one photo. Raises PhotoError."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -117,25 +117,42 @@ def build_encoder(name: str, weights: str, device: torch.device, precision: str)
 
     UserError: a name that is unknown, weights that do not fit or cannot be had.
     """
-    if name not in ENCODERS:
-        raise UserError(f"ENCODER={name} is unknown: one of {', '.join(ENCODERS)}")
+    architecture = architecture_of(name)
     if device.type not in BLOCK:
         raise UserError(f"DEVICE={device}: features are made on {' or '.join(BLOCK)}")
-    architecture = ENCODERS[name]
     precision = choose_precision(precision, device)
     with torch.device("meta"):
         module = architecture.build()
     module.to_empty(device="cpu")
     sha256 = load_weights(module, weights, architecture.imagenet, architecture.unused)
-    by_name = weights == "imagenet" or weights.startswith("random:")
-    file = "" if by_name else str(Path(weights).absolute())
-    return Encoder(name, module, weights if by_name else Path(weights).name, file, sha256, device, precision)
+    file = "" if are_named(weights) else str(Path(weights).absolute())
+    return Encoder(name, module, weights_name(weights), file, sha256, device, precision)
+
+
+def architecture_of(name: str) -> Architecture:
+    """UserError: a name that is unknown."""
+    if name not in ENCODERS:
+        raise UserError(f"ENCODER={name} is unknown: one of {', '.join(ENCODERS)}")
+    return ENCODERS[name]
+
+
+def are_named(weights: str) -> bool:
+    """True for `imagenet` and `random:SEED`, the same weights whenever they are named; false for a file."""
+    return weights == "imagenet" or weights.startswith("random:")
+
+
+def weights_name(weights: str) -> str:
+    """What a fingerprint calls them: a file by its own name."""
+    return weights if are_named(weights) else Path(weights).name
 
 
 def fingerprint(encoder: Encoder, preprocessing: Preprocessing) -> Fingerprint:
     """What decides the numbers in a store."""
-    architecture = encoder.architecture
+    made = describe(encoder.name, encoder.architecture, encoder.precision, preprocessing)
+    return replace(made, weights=encoder.weights, weights_sha256=encoder.weights_sha256)
+
+
+def describe(name: str, architecture: Architecture, precision: str, preprocessing: Preprocessing) -> Fingerprint:
+    """The fingerprint of an encoder but for its weights, which need not be loaded for it."""
     pixels = preprocessing.to_record() | {"mean": list(architecture.mean), "std": list(architecture.std)}
-    return Fingerprint(
-        encoder.name, architecture.layer, encoder.weights, encoder.weights_sha256, encoder.precision, pixels
-    )
+    return Fingerprint(name, architecture.layer, "", "", precision, pixels)

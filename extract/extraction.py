@@ -10,19 +10,20 @@ from pathlib import Path
 
 from attend.data.atomic import remove_abandoned
 from attend.data.items import Item, Problem
-from attend.data.manifest import Manifest
-from attend.data.store_format import DEFAULT_CODEC, codec_arguments, shard_attributes
+from attend.data.manifest import Manifest, ShardRecord
+from attend.data.store_format import DEFAULT_CODEC, shard_attributes, shard_name
 from attend.errors import UserError
-from attend.extract.checks import check_photos
+from attend.extract.carry import carry_over
 from attend.extract.encoders import Encoder, fingerprint
 from attend.extract.images import Preprocessing
 from attend.extract.libraries import library_versions
-from attend.extract.plan import ShardTask, plan_shards
+from attend.extract.options import Options
 from attend.extract.problems import write_problems
-from attend.extract.resume import check_same, existing_manifest, refresh_items, remove_store, standing_shards
+from attend.extract.resume import check_same, refresh_items, remove_store
 from attend.extract.run_shard import run_shards
 from attend.extract.shard_job import Job
 from attend.extract.size_estimate import check_room, estimate_bytes, megabytes
+from attend.extract.survey import Survey, survey
 from attend.extract.timing import Clock
 from attend.progress import Progress
 
@@ -30,21 +31,9 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Options:
-    """How to work; none of it changes a feature. `codec` None: the store's own, or the default for a new one.
-    `threads` decode photos, `batch` of them are encoded at once, `on_error` is skip or stop."""
-
-    codec: str | None = None
-    batch: int = 50
-    threads: int = 2
-    on_error: str = "skip"
-    rebuild: bool = False
-
-
-@dataclass(frozen=True)
 class Summary:
-    """What a run did: photos `encoded` in it, photos in the store, and what could not be done. `seconds` and the
-    encoder's `share` of them count the extraction alone."""
+    """What a run did: photos `encoded` in it, photos of the dataset that have features, and what could not be done.
+    `seconds` and the encoder's `share` of them count the extraction alone."""
 
     encoded: int
     stored: int
@@ -63,63 +52,80 @@ def extract(
     options: Options,
     say: Say = print,
 ) -> Summary:
-    """Bring the store in `folder` up to date with `items`. UserError: items that contradict each other, a store made
-    otherwise, too little disk, a photo that cannot be read with `on_error` stop. Finished shards are never lost."""
-    present, problems = check_photos(items)
-    if problems and options.on_error == "stop":
-        raise UserError(f"{problems[0].where} {problems[0].what}; ON_ERROR=skip goes on without it")
-    existing = None if options.rebuild else existing_manifest(folder)
+    """Bring the store in `folder` up to date with `items`: `survey`, then `carry_out`."""
+    return carry_out(survey(items, folder, options), encoder, preprocessing, dataset, options, say)
+
+
+def carry_out(
+    found: Survey, encoder: Encoder, preprocessing: Preprocessing, dataset: str, options: Options, say: Say
+) -> Summary:
+    """Do what `found` says is to do. UserError: a store made otherwise, too little disk, a photo that cannot be read
+    with `on_error` stop. Finished shards are never lost."""
+    existing, folder = found.existing, found.folder
     wanted = fingerprint(encoder, preprocessing)
-    codec_arguments(options.codec or DEFAULT_CODEC)
     if existing is not None:
         check_same(folder, existing, dataset, options.codec, wanted)
-    codec = options.codec or (existing.codec if existing else DEFAULT_CODEC)
-    shards, lost = standing_shards(folder, existing) if existing else ([], [])
-    for line in lost:
-        say(line)
-    tasks = plan_shards(present, shards)
-    attributes = shard_attributes(wanted, encoder.grid)
+    for note in found.notes:
+        say(note)
+    codec = existing.codec if existing else options.codec or DEFAULT_CODEC
+    begun = existing or Manifest(
+        dataset, encoder.grid, encoder.channels, codec, wanted, library_versions(), "", (), encoder.weights_file
+    )
+    if begun.weights_file and encoder.weights_file:
+        begun = dataclasses.replace(begun, weights_file=encoder.weights_file)
+    attributes = shard_attributes(begun.fingerprint, begun.grid)
     job = Job(folder, preprocessing, codec, attributes, options.batch, options.threads, options.on_error)
-    if tasks:
-        todo = [item for task in tasks for item in task.items]
-        size = estimate_bytes(todo, shards, encoder, job)
-        say(f"{len(todo)} of {len(items)} photos to do, about {megabytes(size)}, into {folder}")
+    if found.tasks:
+        size = estimate_bytes(found.to_do, found.shards, encoder, job)
+        say(f"{len(found.to_do)} of {len(found.items)} photos to do, about {megabytes(size)}, into {folder}")
         check_room(folder, size)
     if options.rebuild:
         remove_store(folder)
     for path in remove_abandoned(folder):
         say(f"removed {path}, left by a run that was ended")
-    libraries = existing.libraries if existing and not tasks else library_versions()
-    sha256 = refresh_items(folder, items)
-    manifest = Manifest(
-        dataset, encoder.grid, encoder.channels, codec, wanted, libraries, sha256, tuple(shards), encoder.weights_file
-    )
-    if manifest != existing:
-        manifest.save(folder)
-    summary = Summary(0, manifest.images, tuple(problems))
-    if tasks:
-        summary = _work(tasks, encoder, job, manifest, problems)
-    write_problems(folder, summary.problems)
-    return summary
+    manifest = _begin(found, begun)
+    return _work(found, encoder, job, manifest) if found.tasks else _finish(found, manifest, found.problems)
 
 
-def _work(tasks: list[ShardTask], encoder: Encoder, job: Job, manifest: Manifest, absent: list[Problem]) -> Summary:
+def settle(found: Survey, existing: Manifest, say: Say) -> Summary:
+    """Where there is nothing to encode: bring items and records up to date. Needs no encoder."""
+    for note in found.notes:
+        say(note)
+    return _finish(found, _begin(found, existing), found.problems)
+
+
+def _begin(found: Survey, begun: Manifest) -> Manifest:
+    """The manifest to start from, saved: it vouches for what stands. Shards that are done again are no more."""
+    taken = {shard.file for shard in begun.shards} | {shard_name(task.index) for task in found.tasks}
+    carried = carry_over(found.folder, begun, found.redone, found.gone, taken)
+    shards = _in_order([*found.shards, *carried])
+    manifest = dataclasses.replace(begun, items_sha256=refresh_items(found.folder, found.items), shards=shards)
+    if manifest != found.existing:
+        manifest.save(found.folder)
+    for shard in found.redone:
+        (found.folder / shard.file).unlink(missing_ok=True)
+    return manifest
+
+
+def _work(found: Survey, encoder: Encoder, job: Job, manifest: Manifest) -> Summary:
     """Run the tasks; the manifest vouches for each shard as soon as it is on the disk."""
-    problems, encoded, animated = list(absent), 0, 0
+    problems, encoded, animated = list(found.problems), 0, 0
+    versions = library_versions()
+    libraries = {} if versions == manifest.libraries else versions
     clock = Clock()
-    with Progress(sum(len(task.items) for task in tasks), "features", "photos") as progress:
+    with Progress(len(found.to_do), "features", "photos") as progress:
 
         def step(count: int) -> None:
             progress.update(count, f"encoder busy {clock.share:.0%}")
 
         try:
-            for result in run_shards(tasks, encoder, job, clock, step):
+            for result in run_shards(found.tasks, encoder, job, clock, step):
                 problems += result.problems
                 animated += result.animated
                 if result.record is not None:
                     encoded += result.record.rows
-                    shards = sorted([*manifest.shards, result.record], key=lambda shard: shard.file)
-                    manifest = dataclasses.replace(manifest, shards=tuple(shards))
+                    record = dataclasses.replace(result.record, libraries=libraries)
+                    manifest = dataclasses.replace(manifest, shards=_in_order([*manifest.shards, record]))
                     manifest.save(job.folder)
                 write_problems(job.folder, problems)
         except OSError as error:
@@ -127,4 +133,15 @@ def _work(tasks: list[ShardTask], encoder: Encoder, job: Job, manifest: Manifest
                 raise
             kept = f"{manifest.images} photos in {len(manifest.shards)} shards are safe"
             raise UserError(f"the disk of {job.folder} is full: {kept}; make room and run the same again") from error
-    return Summary(encoded, manifest.images, tuple(problems), animated, clock.seconds, clock.share)
+    summary = _finish(found, manifest, problems)
+    return dataclasses.replace(summary, encoded=encoded, animated=animated, seconds=clock.seconds, share=clock.share)
+
+
+def _finish(found: Survey, manifest: Manifest, problems: Sequence[Problem]) -> Summary:
+    write_problems(found.folder, problems)
+    stored = manifest.images - len(manifest.surplus(found.items))
+    return Summary(0, stored, tuple(problems))
+
+
+def _in_order(shards: Sequence[ShardRecord]) -> tuple[ShardRecord, ...]:
+    return tuple(sorted(shards, key=lambda shard: shard.file))

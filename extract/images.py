@@ -9,39 +9,25 @@ from typing import Any
 
 import numpy as np
 import torch
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
-from attend.data.items import Problem
+from attend.data.photo_file import PhotoFile
 from attend.errors import UserError
-from attend.extract.colours import WHITE, to_rgb, upright
+from attend.extract.colours import WHITE
+from attend.extract.opening import PhotoError, decode_photo, load_photo
 
 FITS = ("crop", "whole")
 LARGEST_RESIZED = 100_000_000
 """Pixels a resized photo may have; a 1 × 10,000 strip enlarged to a shorter side of 256 would have 655 million."""
 
-PLUG_IN_KINDS = {b"ftyphei": "HEIC", b"ftyphev": "HEIC", b"ftypmif1": "HEIC", b"ftypavif": "AVIF"}
-
-
-class PhotoError(Exception):
-    """A photo that cannot be used: `path` and `what` is wrong with it, in words that end with the cure."""
-
-    def __init__(self, path: Path, what: str) -> None:
-        super().__init__(f"{path} {what}")
-        self.path, self.what = path, what
-
-    def __reduce__(self) -> tuple[type[PhotoError], tuple[Path, str]]:
-        return PhotoError, (self.path, self.what)
-
-    def problem(self) -> Problem:
-        """The same as a record."""
-        return Problem(str(self.path), self.what)
-
 
 @dataclass(frozen=True)
 class Photo:
-    """What the encoder sees: `pixels` uint8 (3, size, size). `animated`: there are more frames than this first one."""
+    """What the encoder sees: `pixels` uint8 (3, size, size), out of `file`. `animated`: there are more frames than this
+    first one."""
 
     pixels: torch.Tensor
+    file: PhotoFile
     animated: bool = False
 
 
@@ -79,32 +65,6 @@ class Preprocessing:
         return cls(record["fit"], record["size"], resize, tuple(record["background"]))
 
 
-def open_photo(path: Path, background: tuple[int, int, int] = WHITE) -> Image.Image:
-    """The photo in `path` as 8-bit RGB, upright, transparent places over `background`, the first frame of several.
-
-    The kind of file is told from its content, not from its name. `info["animated"]` of the result says whether
-    there were more frames. Raises PhotoError for whatever is not a whole, readable photo.
-    """
-    try:
-        with Image.open(path) as photo:
-            animated = bool(getattr(photo, "is_animated", False)) and photo.format != "MPO"
-            photo.load()
-            pixels = to_rgb(upright(photo), background)
-    except FileNotFoundError:
-        raise PhotoError(path, "does not exist: restore it or take it out of the captions") from None
-    except UnidentifiedImageError:
-        raise PhotoError(path, _not_a_picture(path)) from None
-    except Image.DecompressionBombError:
-        raise PhotoError(path, f"has more than {2 * (Image.MAX_IMAGE_PIXELS or 0):,} pixels: make it smaller") from None
-    except MemoryError:
-        raise PhotoError(path, "does not fit into memory: make it smaller") from None
-    except (OSError, ValueError, SyntaxError, EOFError, ArithmeticError, LookupError, TypeError) as error:
-        # Pillow's readers raise all of these on damaged files
-        raise PhotoError(path, f"is damaged ({error}): restore or replace it") from None
-    pixels.info = {"animated": animated}
-    return pixels
-
-
 def prepare(photo: Image.Image, preprocessing: Preprocessing) -> torch.Tensor:
     """An RGB photo as uint8 (3, size, size), equal to torchvision's Resize and CenterCrop on a Pillow image."""
     size = preprocessing.size
@@ -119,14 +79,15 @@ def prepare(photo: Image.Image, preprocessing: Preprocessing) -> torch.Tensor:
 
 
 def read_photo(path: Path, preprocessing: Preprocessing) -> Photo:
-    """`open_photo` and `prepare`. Raises PhotoError."""
-    photo = open_photo(path, preprocessing.background)
+    """`load_photo`, `decode_photo` and `prepare`. Raises PhotoError."""
+    content, file = load_photo(path)
+    photo = decode_photo(path, content, preprocessing.background)
     width, height = photo.size
     if preprocessing.fit == "crop":
         new_width, new_height = _resized(photo.size, preprocessing.resize)
         if new_width * new_height > LARGEST_RESIZED:
             raise PhotoError(path, f"is a strip of {width} × {height} pixels: crop it, or use fit=whole")
-    return Photo(prepare(photo, preprocessing), photo.info["animated"])
+    return Photo(prepare(photo, preprocessing), file, photo.info["animated"])
 
 
 def _resized(size: tuple[int, int], shorter: int) -> tuple[int, int]:
@@ -135,14 +96,3 @@ def _resized(size: tuple[int, int], shorter: int) -> tuple[int, int]:
     if width <= height:
         return shorter, int(shorter * height / width)
     return int(shorter * width / height), shorter
-
-
-def _not_a_picture(path: Path) -> str:
-    with path.open("rb") as file:
-        head = file.read(64)
-    if not head:
-        return "is empty: restore or replace it"
-    for mark, kind in PLUG_IN_KINDS.items():
-        if mark in head[:32]:
-            return f"is {kind}, which Pillow here cannot read: convert it to JPEG"
-    return f"is not a picture Pillow can read (it starts with {head[:12]!r}): replace it"

@@ -9,7 +9,8 @@ from itertools import chain
 from attend.errors import UserError
 from attend.extract.decoding import decode_ahead
 from attend.extract.encoders import Encoder
-from attend.extract.images import Photo, PhotoError, read_photo
+from attend.extract.images import Photo, read_photo
+from attend.extract.opening import PhotoError
 from attend.extract.plan import ShardTask
 from attend.extract.shard_job import Job, ShardResult
 from attend.extract.timing import Clock
@@ -59,8 +60,9 @@ def _encode(batch: dict[int, Photo | PhotoError], encoder: Encoder, job: Job, cl
         first = failed[min(failed)]
         raise UserError(f"{first.where} {first.what}; ON_ERROR=skip goes on without it")
     if not photos:
-        return Rows((), None, failed)
+        return Rows((), None, (), failed)
     pixels = upload([photo.pixels for photo in photos.values()], encoder.device)
     with clock.encoding(encoder.device):
         annotations = encoder.encode(pixels)
-    return Rows(tuple(photos), Arriving(annotations), failed, sum(photo.animated for photo in photos.values()))
+    animated = sum(photo.animated for photo in photos.values())
+    return Rows(tuple(photos), Arriving(annotations), tuple(photo.file for photo in photos.values()), failed, animated)

@@ -8,10 +8,7 @@ from pathlib import Path
 
 from attend.data.items import Problem
 from attend.data.manifest import ShardRecord
-from attend.errors import UserError
 from attend.extract.images import Preprocessing
-
-ON_ERROR = ("skip", "stop")
 
 
 @dataclass(frozen=True)
@@ -26,14 +23,6 @@ class Job:
     batch: int
     threads: int
     on_error: str = "skip"
-
-    def __post_init__(self) -> None:
-        if self.on_error not in ON_ERROR:
-            raise UserError(f"ON_ERROR={self.on_error} is unknown: {' or '.join(ON_ERROR)}")
-        if self.batch < 1:
-            raise UserError(f"BATCH={self.batch}: at least 1")
-        if self.threads < 1:
-            raise UserError(f"THREADS={self.threads}: at least 1")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from attend.data.listing import some
 from attend.errors import UserError
 
 StateDict = dict[str, torch.Tensor]
@@ -62,7 +63,7 @@ def fill(module: nn.Module, state: StateDict, path: Path, unused: str) -> None:
     ]
     broken = [name for name in wanted if name in state and not bool(torch.isfinite(state[name]).all())]
     kinds = {"lacks": missing, "has the unknown": unknown, "has": shapes, "has values that are not finite in": broken}
-    faults = [f"{verb} {_some(names)}" for verb, names in kinds.items() if names]
+    faults = [f"{verb} {some(names)}" for verb, names in kinds.items() if names]
     if faults:
         raise UserError(f"WEIGHTS={path} does not fit this encoder: it {'; it '.join(faults)}; another ENCODER?")
     module.load_state_dict({name: state[name].float() for name in wanted}, strict=False)
@@ -91,7 +92,3 @@ def hash_state(state: Mapping[str, torch.Tensor]) -> str:
             digest.update(f"{name}{tuple(tensor.shape)}".encode())
             digest.update(tensor.numpy().tobytes())
     return digest.hexdigest()
-
-
-def _some(names: list[str], most: int = 4) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import groupby
 from types import TracebackType
 
 from attend.data.items import Problem
+from attend.data.photo_file import PhotoFile
 from attend.data.store_writer import ShardWriter
 from attend.extract.plan import ShardTask
 from attend.extract.shard_job import Job, ShardResult
@@ -20,12 +21,13 @@ BATCHES_WAITING = 2
 
 @dataclass(frozen=True)
 class Rows:
-    """Part of a shard: `numbers` of its items, in order, with their annotations, the items that have
+    """Part of a shard: `numbers` of its items, in order, with their annotations and photo files, the items that have
     none, and how many photos were animated."""
 
     numbers: tuple[int, ...]
     annotations: Arriving | None
-    failed: dict[int, Problem] = field(default_factory=dict)
+    files: tuple[PhotoFile, ...]
+    failed: dict[int, Problem]
     animated: int = 0
 
 
@@ -100,6 +102,7 @@ class WriterThread:
 
     def _write(self, task: ShardTask) -> ShardResult:
         ids = [item.image_id for item in task.items]
+        files: dict[str, PhotoFile] = {}
         problems: list[Problem] = []
         settled = animated = 0
         with ShardWriter(
@@ -113,9 +116,13 @@ class WriterThread:
                     writer.skip(number)
                     problems.append(problem)
                 _write_rows(writer, rows)
+                files.update(zip((ids[number] for number in rows.numbers), rows.files, strict=True))
                 animated += rows.animated
                 settled += len(rows.numbers) + len(rows.failed)
-            record = writer.commit() if len(problems) < len(ids) else None
+            if len(problems) == len(ids):
+                return ShardResult(task.index, None, tuple(problems), animated)
+            record = writer.commit()
+        record = replace(record, photos=tuple(files[image_id].record() for image_id in record.ids))
         return ShardResult(task.index, record, tuple(problems), animated)
 
 

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from attend.extract.colours import to_rgb, upright
-from attend.extract.images import PhotoError, open_photo
+from attend.extract.opening import PhotoError, open_photo
 
 
 def colour_of(path) -> tuple[int, int, int]:

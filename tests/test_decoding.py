@@ -9,8 +9,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from attend.data.photo_file import PhotoFile
 from attend.extract.decoding import decode_ahead
-from attend.extract.images import Photo, PhotoError
+from attend.extract.images import Photo
+from attend.extract.opening import PhotoError
+
+FILE = PhotoFile(0, 0, "")
 
 
 def paths(count: int) -> list[Path]:
@@ -22,7 +26,7 @@ def read(path: Path) -> Photo:
     time.sleep(0.002 * (number % 3))  # later ones overtake
     if number == 4:
         raise PhotoError(path, "is damaged")
-    return Photo(torch.tensor([number]))
+    return Photo(torch.tensor([number]), FILE)
 
 
 def test_in_order_with_failures_in_their_place():
@@ -38,7 +42,7 @@ def test_never_more_than_asked_for_ahead():
     def count(path: Path) -> Photo:
         with lock:
             started.append(path)
-        return Photo(torch.zeros(1))
+        return Photo(torch.zeros(1), FILE)
 
     for taken, _photo in enumerate(decode_ahead(paths(50), count, threads=3, ahead=5), start=1):
         assert len(started) <= taken + 5

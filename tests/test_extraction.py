@@ -15,44 +15,11 @@ from attend.data.store_reader import FeatureStore
 from attend.data.store_writer import ShardWriter
 from attend.data.verify import verify
 from attend.errors import UserError
-from attend.extract import extraction, plan
-from attend.extract.extraction import Options, extract
+from attend.extract import extraction
 from attend.extract.images import Preprocessing, read_photo
 from attend.extract.problems import PROBLEMS, problem_lines
-from attend.extract.shard_job import Job
-from attend.extract.size_estimate import estimate_bytes, megabytes
-from tests.tiny_encoder import drawn_items, drawn_photo, tiny_encoder
-
-WHOLE = Preprocessing("whole", 32, 36)
-
-
-class Bench:
-    """A folder of nine photos, an encoder that counts, and a store with shards of four."""
-
-    def __init__(self, tmp_path, monkeypatch) -> None:
-        self.items = drawn_items(tmp_path / "photos", 9)
-        self.folder = tmp_path / "store"
-        self.encoder = tiny_encoder(monkeypatch)
-        self.encoded = 0
-        self.said: list[str] = []
-        encode = self.encoder.encode
-
-        def counting(pixels):
-            self.encoded += len(pixels)
-            return encode(pixels)
-
-        monkeypatch.setattr(self.encoder, "encode", counting)
-        monkeypatch.setattr(extraction, "plan_shards", lambda items, done: plan.plan_shards(items, done, rows=4))
-
-    def run(self, preprocessing=WHOLE, dataset="own", **options):
-        self.encoded, self.said = 0, []
-        return extract(
-            self.items, self.encoder, preprocessing, self.folder, dataset, Options(**options), self.said.append
-        )
-
-    def content(self) -> dict[str, bytes]:
-        store = FeatureStore(self.folder)
-        return {image_id: store.read([image_id]).tobytes() for image_id in store.ids}
+from tests.tiny_encoder import drawn_photo, tiny_encoder
+from tests.tiny_extraction import WHOLE, Bench
 
 
 @pytest.fixture
@@ -125,8 +92,8 @@ def test_stop_raises_and_the_next_run_goes_on(bench):
     with pytest.raises(UserError, match=r"8\.png is empty"):
         bench.run(on_error="stop")
     assert Manifest.load(bench.folder).images == 8
-    with pytest.raises(UserError, match=r"5\.png does not exist: restore it .*; ON_ERROR=skip goes on without it"):
-        bench.items[5].path.unlink()
+    bench.items[8].path.unlink()
+    with pytest.raises(UserError, match=r"8\.png does not exist: restore it .*; ON_ERROR=skip goes on without it"):
         bench.run(on_error="stop")
 
 
@@ -152,9 +119,47 @@ def test_another_fingerprint_is_refused_by_name(bench, monkeypatch):
 
 
 def test_the_same_weights_under_another_name_are_the_same(bench):
+    bench.items, late = bench.items[:6], bench.items[6:]
     bench.run()
     bench.encoder.weights = "renamed.pth"
     assert bench.run().encoded == 0 and bench.encoded == 0
+    bench.items += late
+    assert bench.run().encoded == 3 and verify(bench.folder) == []
+
+
+def test_a_file_of_weights_that_moved_is_found_by_its_new_place(bench):
+    bench.encoder.weights, bench.encoder.weights_file = "own.pth", "/old/own.pth"
+    bench.run()
+    bench.encoder.weights_file = "/new/own.pth"
+    bench.run()
+    assert Manifest.load(bench.folder).weights_file == "/new/own.pth"
+    bench.encoder.weights, bench.encoder.weights_file = "imagenet", ""
+    bench.run()
+    manifest = Manifest.load(bench.folder)
+    assert (manifest.fingerprint.weights, manifest.weights_file) == ("own.pth", "/new/own.pth")
+
+
+def test_versions_are_those_that_wrote_the_shard(bench, monkeypatch):
+    monkeypatch.setattr(extraction, "library_versions", lambda: {"torch": "1"})
+    bench.items, late = bench.items[:8], bench.items[8:]
+    bench.run()
+    (bench.folder / "shard-00001.h5").unlink()
+    monkeypatch.setattr(extraction, "library_versions", lambda: {"torch": "2"})
+    bench.items += late
+    bench.run()
+    manifest = Manifest.load(bench.folder)
+    assert manifest.libraries == {"torch": "1"}
+    assert [shard.libraries for shard in manifest.shards] == [{}, {"torch": "2"}, {"torch": "2"}]
+
+
+def test_a_dataset_that_shrinks_keeps_its_rows_and_does_not_count_them(bench):
+    bench.run()
+    del bench.items[5:]
+    summary = bench.run()
+    assert (summary.stored, bench.encoded, summary.problems) == (5, 0, ())
+    named = "4 (5.png, 6.png, 7.png and 1 more)"
+    assert bench.said == [f"photos of the store that are not in the dataset: {named}; they stay and are not counted"]
+    assert verify(bench.folder) == [] and len(FeatureStore(bench.folder)) == 9
 
 
 def test_a_lost_and_a_cut_shard_are_named_and_done_again(bench):
@@ -177,14 +182,21 @@ def test_items_that_contradict_each_other_stop_before_any_work(bench):
     bench.items.append(dataclasses.replace(bench.items[0], split="val"))
     with pytest.raises(UserError, match=r"^0\.png is in two splits, train and val: keep one$"):
         bench.run()
+    bench.items += [bench.items[number] for number in range(1, 6)]
+    with pytest.raises(UserError) as caught:
+        bench.run()
+    assert str(caught.value) == (
+        "6 contradictions in the dataset: 0.png is in two splits, train and val: keep one; 1.png is listed twice: keep "
+        "one; 2.png is listed twice: keep one; and 3 more"
+    )
     bench.items.clear()
     with pytest.raises(UserError, match="the dataset has no photos"):
         bench.run()
-    bench.items.append(Item("a.jpg", bench.folder / "a.jpg", "train", ()))
-    with pytest.raises(
-        UserError, match=r"none of the 1 photos is there, .*a\.jpg for one: is DATA or IMAGES the right"
-    ):
+    bench.items += [Item(f"{number}.jpg", bench.folder / f"{number}.jpg", "train", ()) for number in range(3000)]
+    with pytest.raises(UserError) as caught:
         bench.run()
+    one = f"none of the 3,000 photos is there, {bench.folder / '0.jpg'} for one"
+    assert str(caught.value) == f"{one}: is DATA= or IMAGES= the right folder?"
     assert bench.encoded == 0 and not bench.folder.exists()
 
 
@@ -192,7 +204,9 @@ def test_an_unknown_codec_and_a_full_disk_stop_before_any_work(bench, monkeypatc
     with pytest.raises(UserError, match="unknown codec 'zip'"):
         bench.run(codec="zip")
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 10})())
-    with pytest.raises(UserError, match=r"needs about 0.0 MB, its disk has 0.0 MB free: make room or give another OUT"):
+    with pytest.raises(
+        UserError, match=r"needs about 0\.0 MB, its disk has 0.0 MB free: make room or give another OUT"
+    ):
         bench.run()
     assert bench.encoded == 0 and not bench.folder.exists()
 
@@ -217,20 +231,6 @@ def test_animated_photos_are_counted(bench):
     frames = [Image.new("RGB", (32, 32), colour) for colour in ("red", "blue")]
     frames[0].save(bench.items[1].path, "GIF", save_all=True, append_images=frames[1:])
     assert bench.run().animated == 1
-
-
-def test_the_estimate_is_close_on_photos_like_each_other(tmp_path, monkeypatch):
-    items = drawn_items(tmp_path / "photos", 40) * 15
-    items = [dataclasses.replace(item, image_id=f"{number}") for number, item in enumerate(items)]
-    encoder = tiny_encoder(monkeypatch)
-    extract(items, encoder, WHOLE, tmp_path / "store", "own", Options(codec="gzip"), lambda _: None)
-    (shard,) = Manifest.load(tmp_path / "store").shards
-    job = Job(tmp_path, WHOLE, "gzip", {}, 50, 2)
-    raw = 4 * 4 * 2
-    assert estimate_bytes(items, [shard], encoder, job) == shard.bytes
-    assert estimate_bytes(items[:499], [], encoder, job) == 499 * raw
-    assert estimate_bytes(items, [], encoder, job) > 0
-    assert megabytes(1_234_567) == "1.2 MB"
 
 
 def test_people_see_the_first_problems_and_how_many_there_are():

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 
 import pytest
+import torch
 from click.testing import CliRunner, Result
 
 from attend.cli import attend
 from attend.data.manifest import Manifest
+from attend.data.store_reader import FeatureStore
 from attend.errors import UserError
-from tests.tiny_encoder import drawn_items, tiny_encoder
+from attend.extract.encoders import build_encoder
+from tests.tiny_encoder import CPU, drawn_items, tiny_encoder
+
+features = import_module("attend.commands.features")
 
 
 class Shell:
@@ -65,14 +71,66 @@ def test_an_unreadable_photo_is_named_and_exits_with_1(shell):
     assert isinstance(stopped.exception, UserError) and "4.png is empty" in str(stopped.exception)
 
 
-def test_missing_photos_are_all_named_before_the_work(shell):
+def test_missing_photos_are_all_named_once_and_before_the_work(shell):
     for number in (1, 3):
         shell.items[number].path.unlink()
+    shell.items[5].path.write_bytes(b"")
     result = shell.features()
     assert result.exit_code == 1
-    first, second, *_ = result.stderr.splitlines()
+    first, second, *others = result.stderr.splitlines()
     assert first.startswith(f"{shell.items[1].path} does not exist")
     assert second.startswith(f"{shell.items[3].path} does not exist")
+    assert [line for line in others if "does not exist" in line] == []
+    assert others[-2:] == [
+        "photos without features: 3; run the same again to retry them",
+        f"{shell.items[5].path} is empty: restore or replace it",
+    ]
+
+
+def test_nothing_to_do_loads_no_named_weights_and_a_file_of_weights_once(shell, monkeypatch):
+    shell.features()
+    loaded = []
+
+    def count(*arguments):
+        loaded.append(arguments[1])
+        return build_encoder(*arguments)
+
+    monkeypatch.setattr(features, "build_encoder", count)
+    again = shell.features()
+    assert again.exit_code == 0 and "nothing to extract" in again.stdout and loaded == []
+    own = shell.out / "own.pth"
+    torch.save(build_encoder("tiny", "random:1", CPU, "float32")._module.state_dict(), own)
+    again = shell.features("--weights", str(own))
+    assert again.exit_code == 0 and "nothing to extract" in again.stdout and loaded == [str(own)]
+    refused = shell.features("--weights", "random:2")
+    assert "was made with weights_sha256" in str(refused.exception)
+    refused = shell.features("--precision", "bfloat16")
+    assert "was made with precision float32, not bfloat16" in str(refused.exception) and len(loaded) == 2
+
+
+def test_captions_that_changed_reach_the_store_without_an_encoder(shell, monkeypatch):
+    shell.features()
+    monkeypatch.delattr(features, "build_encoder")
+    shell.captions.write_text("image,caption\n0.png,another caption\n")
+    result = shell.features()
+    assert result.exit_code == 0 and FeatureStore(shell.folder).items[0].captions == ("another caption",)
+    assert f"nothing to extract: {shell.folder} has 1 photos\n" in result.stdout
+    assert "photos of the store that are not in the dataset: 5 (1.png, 2.png, 3.png and 2 more)" in result.stdout
+    checked = shell.verify()
+    assert checked.exit_code == 0 and "all is as the manifest says" in checked.stdout
+    assert "5 of the photos are not in the dataset: they do no harm (1.png, 2.png, 3.png and 2 more)" in checked.stdout
+
+
+def test_scenes_drawn_from_another_seed_get_other_features(tmp_path, monkeypatch):
+    tiny_encoder(monkeypatch)
+    where = ["--data", str(tmp_path / "data"), "--out", str(tmp_path / "out"), "--precision", "float32"]
+    words = ["features", "--encoder", "tiny", "--weights", "random:1", *where, "--set"]
+    told = [CliRunner().invoke(attend, [*words, f"scenes.images=10 scenes.seed={seed}"]) for seed in (1, 2, 2)]
+    assert [result.exit_code for result in told] == [0, 0, 0]
+    assert "10 of 10 photos to do" in told[0].stdout
+    changed = "photos that are not those their features were made of: 10 (000001, 000002, 000003 and 7 more)"
+    assert changed in told[1].stdout and "10 of 10 photos to do" in told[1].stdout
+    assert "nothing to extract" in told[2].stdout
 
 
 def test_the_store_decides_what_nobody_says(shell):
@@ -81,6 +139,7 @@ def test_the_store_decides_what_nobody_says(shell):
     assert again.exit_code == 0 and "fit=crop" in again.stdout
     refused = shell.features("--fit", "whole")
     assert isinstance(refused.exception, UserError) and "preprocessing fit crop, not whole" in str(refused.exception)
+    assert isinstance(shell.features("--fit", "whole", "--no-rebuild").exception, UserError)
     assert shell.features("--fit", "whole", "--rebuild").exit_code == 0
     assert Manifest.load(shell.folder).fingerprint.preprocessing["fit"] == "whole"
 
@@ -103,7 +162,7 @@ def test_damage_is_found_by_verify(shell):
         (["--codec", "zip"], "unknown codec 'zip'"),
         (["--on-error", "ignore"], "ON_ERROR=ignore is unknown: skip or stop"),
         (["--precision", "float8"], "PRECISION=float8 is unknown"),
-        (["--threads", "0"], "THREADS=0: at least 1"),
+        (["--threads", "0"], "--threads 0: at least 1"),
         (["--weights", "no/such.pth"], "WEIGHTS=no/such.pth: no such file"),
     ],
 )

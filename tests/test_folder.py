@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from attend.data.folder import hash_splits, read_folder
+from attend.data.folder import hash_splits, left_out, read_folder
 from attend.errors import UserError
 
 ROWS = [
@@ -82,6 +82,17 @@ def test_mistakes_are_named_by_line(tmp_path: Path, text: str, message: str) -> 
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=message):
         read_folder(tmp_path, path)
+
+
+def test_photos_without_a_row_are_found(tmp_path: Path) -> None:
+    photos = tmp_path / "photos"
+    names = ("a.jpg", "sub/b.PNG", "z.webp", "sub/deep/c.jpeg", "notes.txt", ".hidden.jpg", ".cache/d.jpg")
+    for name in names:
+        (photos / name).parent.mkdir(parents=True, exist_ok=True)
+        (photos / name).write_bytes(b"photo")
+    items = read_folder(photos, table(tmp_path / "t.csv", [("./a.jpg", "x"), ("absent.jpg", "x")]))
+    assert left_out(photos, items) == ["sub/b.PNG", "sub/deep/c.jpeg", "z.webp"]
+    assert left_out(photos, read_folder(photos, table(tmp_path / "t.csv", [(name, "x") for name in names]))) == []
 
 
 def test_splits_follow_the_hash_of_the_id_alone() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 import pytest
 import torch
@@ -9,7 +11,8 @@ from PIL import Image
 from torchvision.transforms import v2
 
 from attend.errors import UserError
-from attend.extract.images import PhotoError, Preprocessing, open_photo, prepare, read_photo
+from attend.extract.images import Preprocessing, prepare, read_photo
+from attend.extract.opening import PhotoError, open_photo
 from tests.tiny_encoder import drawn_photo
 
 REFERENCE = v2.Compose([v2.Resize(256), v2.CenterCrop(224), v2.PILToTensor()])
@@ -69,7 +72,34 @@ def test_an_empty_file_a_page_and_a_missing_file_are_named(tmp_path):
     page.write_text("<html>404 not found</html>")
     assert problem(page) == "is not a picture Pillow can read (it starts with b'<html>404 no'): replace it"
     assert problem(tmp_path / "gone.jpg") == "does not exist: restore it or take it out of the captions"
-    assert problem(tmp_path).startswith("is damaged")  # a folder
+    assert problem(page / "inside.jpg") == "does not exist: restore it or take it out of the captions"
+    assert problem(tmp_path) == "is a folder: name a photo"
+
+
+@pytest.mark.parametrize(
+    ("error", "what"),
+    [
+        (PermissionError(13, "Permission denied"), "may not be read: give yourself the permission, for its folder too"),
+        (OSError(5, "Input/output error"), "cannot be read (Input/output error): restore or replace it"),
+    ],
+)
+def test_what_the_system_says_is_not_called_damage(tmp_path, monkeypatch, error, what):
+    path = tmp_path / "photo.png"
+    drawn_photo(1).save(path)
+
+    def refuse(*_):
+        raise error
+
+    monkeypatch.setattr(type(path), "open", refuse)
+    assert problem(path) == what
+
+
+def test_a_photo_says_which_file_it_came_from(tmp_path):
+    path = tmp_path / "photo.png"
+    drawn_photo(1).save(path)
+    file = read_photo(path, Preprocessing("whole")).file
+    assert (file.size, file.mtime_ns) == (path.stat().st_size, path.stat().st_mtime_ns)
+    assert file.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def test_heic_is_named_as_what_it_is(tmp_path):

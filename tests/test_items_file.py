@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from attend.data.items import Item, Region
-from attend.data.items_file import ITEMS, read_items, write_items
+from attend.data.items_file import ITEMS, items_identity, read_items, write_items
 from attend.errors import UserError
 
 ITEMS_IN = [
@@ -58,3 +59,14 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / ITEMS).write_text('{"image_id": ')
     with pytest.raises(UserError, match=r"items\.jsonl is damaged"):
         read_items(tmp_path)
+
+
+def test_the_identity_is_of_the_dataset_not_of_where_its_photos_lie(tmp_path: Path) -> None:
+    identity = items_identity(ITEMS_IN)
+    write_items(tmp_path, [dataclasses.replace(item, path=Path("/elsewhere") / item.image_id) for item in ITEMS_IN])
+    assert items_identity(read_items(tmp_path)) == identity
+    first, second = ITEMS_IN
+    changes = ({"image_id": "c"}, {"split": "test"}, {"captions": ("NA",)}, {"regions": second.regions[:1]})
+    others = [[first, dataclasses.replace(second, **change)] for change in changes]
+    others += [[second, first], [first], [*ITEMS_IN, second]]
+    assert len({identity, *map(items_identity, others)}) == 1 + len(others)

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from attend.data.items import Item
 from attend.data.manifest import MANIFEST, Fingerprint, Manifest, ShardRecord
+from attend.data.photo_file import PhotoFile
 from attend.errors import UserError
 
 FINGERPRINT = Fingerprint(
     "vgg19", "conv5_4", "imagenet", "ab" * 32, "bfloat16", {"fit": "crop", "size": 224, "mean": [0.5]}
 )
-SHARD = ShardRecord("shard-00000.h5", 2, 1234, "cd" * 32, ("ñ.jpg", "b"))
+PHOTO = PhotoFile(48_213, 1_764_520_000_123_456_789, "12" * 32)
+SHARD = ShardRecord("shard-00000.h5", 2, 1234, "cd" * 32, ("ñ.jpg", "b"), (PHOTO.record(), None), {"h5py": "3.16"})
 MANIFEST_OF_ONE = Manifest("flickr8k", (14, 14), 512, "zstd", FINGERPRINT, {"h5py": "3.14"}, "ef" * 32, (SHARD,))
 
 
@@ -31,8 +34,44 @@ def test_what_it_says_in_plain_json(tmp_path: Path) -> None:
     assert fields["grid"] == [14, 14]
     assert fields["fingerprint"]["preprocessing"]["fit"] == "crop"
     assert fields["shards"] == [
-        {"file": "shard-00000.h5", "rows": 2, "bytes": 1234, "sha256": "cd" * 32, "ids": ["ñ.jpg", "b"]}
+        {
+            "file": "shard-00000.h5",
+            "rows": 2,
+            "bytes": 1234,
+            "sha256": "cd" * 32,
+            "ids": ["ñ.jpg", "b"],
+            "photos": [f"48213 1764520000123456789 {'12' * 32}", None],
+            "libraries": {"h5py": "3.16"},
+        }
     ]
+
+
+def test_a_manifest_from_before_photos_and_versions_were_recorded(tmp_path: Path) -> None:
+    MANIFEST_OF_ONE.save(tmp_path)
+    fields = json.loads((tmp_path / MANIFEST).read_text(encoding="utf-8"))
+    for name in ("photos", "libraries"):
+        del fields["shards"][0][name]
+    del fields["weights_file"]
+    (tmp_path / MANIFEST).write_text(json.dumps(fields, indent=1), encoding="utf-8")
+    (shard,) = Manifest.load(tmp_path).shards
+    assert (shard.ids, shard.photos, shard.libraries) == (("ñ.jpg", "b"), (), {})
+
+
+def test_images_that_are_no_longer_in_the_dataset() -> None:
+    items = [Item(image_id, Path("/p"), "train", ()) for image_id in ("new", "b")]
+    assert MANIFEST_OF_ONE.surplus(items) == ["ñ.jpg"]
+
+
+@pytest.mark.parametrize("place", ["", "fingerprint", "shards"])
+def test_what_a_newer_program_says_is_refused_by_name(tmp_path: Path, place: str) -> None:
+    MANIFEST_OF_ONE.save(tmp_path)
+    fields = json.loads((tmp_path / MANIFEST).read_text(encoding="utf-8"))
+    inside = {"": fields, "fingerprint": fields["fingerprint"], "shards": fields["shards"][0]}[place]
+    inside["arrays"] = [{"name": "global", "shape": [2048], "dtype": "float16"}]
+    (tmp_path / MANIFEST).write_text(json.dumps(fields), encoding="utf-8")
+    message = r"manifest\.json says arrays, which this program does not know: a newer one made the store; update"
+    with pytest.raises(UserError, match=message):
+        Manifest.load(tmp_path)
 
 
 def test_counts() -> None:
@@ -59,8 +98,8 @@ def test_damage_is_named(tmp_path: Path, content: str) -> None:
     [
         ("version", 2, "has version 2, this program reads 1"),
         ("grid", [14], "is damaged"),
-        ("unheard", 1, "is damaged"),
         ("shards", [{"file": "x", "rows": 3, "bytes": 1, "sha256": "", "ids": ["a"]}], "x has 3 rows and 1 ids"),
+        ("shards", [{**vars(SHARD), "photos": [None]}], r"has 2 rows and 1 photos"),
     ],
 )
 def test_edited_by_hand(tmp_path: Path, field: str, value: object, message: str) -> None:

@@ -122,10 +122,3 @@ def test_the_clock_knows_the_encoders_share(tmp_path, encoder):
     clock = Clock()
     list(run_shards(plan_shards(drawn_items(tmp_path / "photos", 5), []), encoder, job(tmp_path), clock))
     assert 0 < clock.busy < clock.seconds and clock.share <= 1
-
-
-def test_jobs_that_make_no_sense():
-    with pytest.raises(UserError, match="ON_ERROR=ignore is unknown: skip or stop"):
-        job(None, on_error="ignore")
-    with pytest.raises(UserError, match="BATCH=0: at least 1"):
-        job(None, batch=0)

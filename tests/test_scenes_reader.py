@@ -1,4 +1,4 @@
-"""The embedded data set on disk: the same bytes on every run, the first pictures whatever their number."""
+"""The embedded dataset on disk: the same bytes on every run, the first pictures whatever their number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of the embedded data set: ranges are refused by name, splits keep their shares at any number of pictures."""
+"""Settings of the embedded dataset: ranges are refused by name, splits keep their shares at any number of pictures."""
 
 from __future__ import annotations
 

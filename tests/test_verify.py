@@ -12,7 +12,7 @@ import pytest
 from attend.data.items import Problem
 from attend.data.items_file import write_items
 from attend.data.manifest import Manifest
-from attend.data.verify import verify
+from attend.data.verify import surplus, verify
 from attend.errors import UserError
 from tests.sample_store import Sample, write_sample
 
@@ -105,13 +105,11 @@ def test_a_file_that_is_no_hdf5(sample: Sample) -> None:
     assert where == "shard-00000.h5" and "cannot be read" in what
 
 
-def test_images_without_annotations_and_without_items(sample: Sample) -> None:
+def test_images_without_annotations_are_a_problem_and_those_without_items_are_not(sample: Sample) -> None:
     stranger = dataclasses.replace(sample.items[0], image_id="new.jpg")
     change(sample.folder, items_sha256=write_items(sample.folder, [*sample.items[1:], stranger]))
-    assert verify(sample.folder) == [
-        Problem("new.jpg", "has no annotations: run `make features` again"),
-        Problem(sample.items[0].image_id, "has annotations but no item: delete it and run `make features` again"),
-    ]
+    assert verify(sample.folder) == [Problem("new.jpg", "has no annotations: run `make features` again")]
+    assert surplus(sample.folder) == [sample.items[0].image_id]
 
 
 def test_an_image_twice(sample: Sample) -> None:

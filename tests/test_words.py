@@ -19,6 +19,8 @@ from attend.data.words import join, tokenise
         ("a red t-shirt -- and a merry-go-round-", ["a", "red", "t-shirt", "and", "a", "merry-go-round"]),
         ("the dog's ball, the dog 's ball", ["the", "dog", "'s", "ball", "the", "dog", "'s", "ball"]),
         ("the dog’s ball", ["the", "dog", "'s", "ball"]),
+        ("a man's, a woman's. (the dog's)", ["a", "man", "'s", "a", "woman", "'s", "the", "dog", "'s"]),
+        ("the dog 's, an ant 's-eye-view", ["the", "dog", "'s", "an", "ant", "'s", "eye-view"]),
         ("don't touch dogs' 'toys'", ["don't", "touch", "dogs", "toys"]),
         ("NA", ["na"]),
         ("null", ["null"]),

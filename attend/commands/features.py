@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from attend.data.datasets import DATASETS, read_dataset
+from attend.data.items import Problem
 from attend.data.scenes.settings import ScenesSettings
 from attend.data.store_format import CODECS, DEFAULT_CODEC
-from attend.device import PRECISIONS, choose_device
-from attend.errors import UserError
-from attend.extract.checks import check_photos
+from attend.device import PRECISIONS, choose_device, choose_precision
 from attend.extract.decoding import decoding_threads
-from attend.extract.encoders import ENCODERS, build_encoder
-from attend.extract.extraction import Options, Summary, extract
+from attend.extract.encoders import (
+    ENCODERS,
+    architecture_of,
+    are_named,
+    build_encoder,
+    describe,
+    weights_name,
+)
+from attend.extract.extraction import Summary, carry_out, settle
 from attend.extract.fit import choose_preprocessing
 from attend.extract.images import FITS
+from attend.extract.options import ON_ERROR, Options
 from attend.extract.problems import problem_lines
-from attend.extract.resume import existing_manifest
-from attend.extract.shard_job import ON_ERROR
+from attend.extract.resume import check_same
+from attend.extract.survey import survey
 from attend.settings import only, read_settings
 
 
@@ -43,7 +52,9 @@ from attend.settings import only, read_settings
 @click.option("--batch", default=50, show_default=True, help="Photos in memory at once; changes no feature.")
 @click.option("--threads", type=int, default=decoding_threads, show_default="one a processor", help="Decode photos.")
 @click.option("--on-error", default="skip", show_default=True, help=f"A photo cannot be read: {' or '.join(ON_ERROR)}.")
-@click.option("--rebuild", is_flag=True, help="Delete the store that is there and extract everything again.")
+@click.option(
+    "--rebuild/--no-rebuild", default=False, help="Delete the store that is there and extract everything again."
+)
 @click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="A setting, such as scenes.images=600.")
 def features(
     dataset: str,
@@ -64,32 +75,38 @@ def features(
     settings: tuple[str, ...],
 ) -> None:
     """Photos to a feature store in OUT/features/DATASET/ENCODER. Goes on where an earlier run ended."""
+    options = Options(codec, batch, threads, on_error, rebuild)
+    architecture = architecture_of(encoder_name)
     scenes = ScenesSettings(**only(read_settings(settings), ["scenes"], "features").get("scenes", {}))
     items = read_dataset(dataset, data or Path("datasets") / dataset, images=images, captions=captions, scenes=scenes)
-    present, absent = check_photos(items)
-    for line in problem_lines(absent):
-        click.echo(line, err=True)
-    if encoder_name not in ENCODERS:
-        raise UserError(f"ENCODER={encoder_name} is unknown: one of {', '.join(ENCODERS)}")
     folder = out / "features" / dataset / encoder_name
-    existing = None if rebuild else existing_manifest(folder)
-    place = choose_device(device)
+    found = survey(items, folder, options)
+    for line in problem_lines(found.problems):
+        click.echo(line, err=True)
+    place, existing = choose_device(device), found.existing
     if precision == "auto" and existing is not None:
         precision = existing.fingerprint.precision
-    preprocessing = choose_preprocessing(fit, encoder_name, (item.path for item in present), existing)
-    encoder = build_encoder(encoder_name, weights, place, precision)
+    precision = choose_precision(precision, place)
+    preprocessing = choose_preprocessing(fit, encoder_name, (item.path for item in found.to_do), existing)
     click.echo(
-        f"{encoder_name} with weights {encoder.weights} on {place} in {encoder.precision}, fit={preprocessing.fit}"
+        f"{encoder_name} with weights {weights_name(weights)} on {place} in {precision}, fit={preprocessing.fit}"
     )
-    options = Options(codec, batch, threads, on_error, rebuild)
-    summary = extract(items, encoder, preprocessing, folder, dataset, options, say=click.echo)
-    report(summary, folder)
+    if existing is not None:  # refuse before the weights are loaded what differs in anything else
+        wanted = describe(encoder_name, architecture, precision, preprocessing)
+        wanted = replace(wanted, weights_sha256=existing.fingerprint.weights_sha256)
+        check_same(folder, existing, dataset, codec, wanted)
+    if existing is not None and not found.tasks and are_named(weights) and weights == existing.fingerprint.weights:
+        summary = settle(found, existing, click.echo)
+    else:
+        encoder = build_encoder(encoder_name, weights, place, precision)
+        summary = carry_out(found, encoder, preprocessing, dataset, options, click.echo)
+    report(summary, folder, summary.problems[len(found.problems) :])
     if summary.problems:
         sys.exit(1)
 
 
-def report(summary: Summary, folder: Path) -> None:
-    """The last lines: what was done, how fast, and what was not."""
+def report(summary: Summary, folder: Path, unnamed: Sequence[Problem]) -> None:
+    """The last lines: what was done, how fast, and what was not; `unnamed` are problems that nobody was told of yet."""
     if summary.encoded:
         click.echo(
             f"{summary.encoded} photos in {summary.seconds:.0f} s, {summary.encoded / summary.seconds:.1f} photos/s, "
@@ -101,5 +118,5 @@ def report(summary: Summary, folder: Path) -> None:
         click.echo(f"{summary.animated} animated photos: their first frame was taken")
     if summary.problems:
         click.echo(f"photos without features: {len(summary.problems)}; run the same again to retry them", err=True)
-        for line in problem_lines(summary.problems):
+        for line in problem_lines(unnamed):
             click.echo(line, err=True)

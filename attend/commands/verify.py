@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
+from attend.data.listing import some
 from attend.data.manifest import Manifest
+from attend.data.verify import surplus
 from attend.data.verify import verify as verify_store
+from attend.errors import UserError
 
 
 @click.command()
@@ -26,5 +30,9 @@ def verify(dataset: str, encoder: str, out: Path) -> None:
         click.echo(f"{problem.where} {problem.what}", err=True)
     verdict = f"{len(problems)} problems" if problems else "all is as the manifest says"
     click.echo(f"{folder}: {manifest.images} photos in {len(manifest.shards)} shards: {verdict}")
+    with suppress(UserError):  # items that cannot be read are among the problems
+        extra = surplus(folder)
+        if extra:
+            click.echo(f"{len(extra):,} of the photos are not in the dataset: they do no harm ({some(extra, most=3)})")
     if problems:
         sys.exit(1)

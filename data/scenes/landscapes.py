@@ -33,8 +33,8 @@ def street(pen: Pen, chance: Random, weather: str) -> None:
     day(pen, chance, weather, (176, 214, 238))
     hedge: Rgb = (122, 176, 122)
     pen.fill(box(-1, 51, 101, 66), hedge, "down")
-    for x in range(0, 104, 8):
-        pen.fill(circle(x, 52, 5.6), hedge)
+    for middle in range(0, 104, 8):
+        pen.fill(circle(middle, 52, 5.6), hedge)
     for x, y in strewn(chance, 26, 0, 49, 100, 58):
         pen.ink(arc(x, y, 2, 1.6, 20, 150), darker(hedge, 0.25), 0.5, closed=False)
     pen.fill(box(-1, 62, 101, 75), (214, 208, 200), "down")

@@ -1,4 +1,4 @@
-"""The embedded data set: draws what is missing, reads the rest. Nothing is downloaded."""
+"""The embedded dataset: draws what is missing, reads the rest. Nothing is downloaded."""
 
 from __future__ import annotations
 

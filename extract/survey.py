@@ -1,0 +1,98 @@
+"""What there is and what there is to do, found out before anything is loaded or written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from attend.data.items import Item, Problem
+from attend.data.listing import some
+from attend.data.manifest import Manifest, ShardRecord
+from attend.errors import UserError
+from attend.extract.checks import refuse_contradictions, stat_photos
+from attend.extract.opening import PhotoError
+from attend.extract.options import Options
+from attend.extract.photo_changes import Comparison, compare_photos
+from attend.extract.plan import ShardTask, plan_shards
+from attend.extract.resume import existing_manifest, standing_shards
+
+
+@dataclass(frozen=True)
+class Survey:
+    """`items` of a dataset against the store in `folder`.
+
+    `existing` is the store's manifest, None without a store or when it is to be rebuilt. Of its shards, `shards` stand
+    and `redone` hold photos that have changed; features of `gone` photos are kept. `tasks` are the shards to write,
+    `problems` the photos that cannot be had and have no features, `notes` what a person has to know.
+    """
+
+    folder: Path
+    items: tuple[Item, ...]
+    existing: Manifest | None
+    shards: tuple[ShardRecord, ...]
+    redone: tuple[ShardRecord, ...]
+    gone: frozenset[str]
+    tasks: tuple[ShardTask, ...]
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def to_do(self) -> list[Item]:
+        """The photos to encode."""
+        return [item for task in self.tasks for item in task.items]
+
+
+def survey(items: Sequence[Item], folder: Path, options: Options) -> Survey:
+    """Looks at every photo's file and at the store, reads only photos that may have changed. Writes nothing.
+
+    UserError: items that contradict each other, no photo of any, one that is not there and `on_error` stop, a manifest
+    that cannot be read.
+    """
+    refuse_contradictions(items)
+    states = stat_photos(items)
+    existing = None if options.rebuild else existing_manifest(folder)
+    standing, lost = standing_shards(folder, existing) if existing else ([], [])
+    compared = compare_photos(standing, items, states)
+    gone = frozenset(compared.gone)
+    without = [state for name, state in states.items() if isinstance(state, PhotoError) and name not in gone]
+    if without and not any(isinstance(state, os.stat_result) for state in states.values()):
+        one = f"{len(items):,} photos is there, {items[0].path} for one"
+        raise UserError(f"none of the {one}: is DATA= or IMAGES= the right folder?")
+    if without and options.on_error == "stop":
+        raise UserError(f"{without[0]}; ON_ERROR=skip goes on without it")
+    there = [item for item in items if isinstance(states[item.image_id], os.stat_result) and item.image_id not in gone]
+    return Survey(
+        folder,
+        tuple(items),
+        existing,
+        compared.shards,
+        compared.redone,
+        gone,
+        tuple(plan_shards(there, compared.shards)),
+        tuple(error.problem() for error in without),
+        (*lost, *_notes(compared, items)),
+    )
+
+
+def _notes(compared: Comparison, items: Sequence[Item]) -> Iterator[str]:
+    if compared.changed:
+        shards = some([shard.file for shard in compared.redone], most=3)
+        yield (
+            f"photos that are not those their features were made of: {_named(compared.changed)}; done again with the "
+            f"shards that hold them: {shards}, {sum(shard.rows for shard in compared.redone):,} photos"
+        )
+    if compared.adopted:
+        count = len(compared.adopted)
+        yield f"features from before photos were recorded: {count:,}; the photos there now are taken to be theirs"
+    if compared.gone:
+        yield f"photos that are gone, or may not be read, but whose features are kept: {_named(compared.gone)}"
+    wanted = {item.image_id for item in items}
+    surplus = [name for shard in compared.shards for name in shard.ids if name not in wanted]
+    if surplus:
+        yield f"photos of the store that are not in the dataset: {_named(surplus)}; they stay and are not counted"
+
+
+def _named(ids: Sequence[str]) -> str:
+    return f"{len(ids):,} ({some(ids, most=3)})"
