@@ -1,4 +1,4 @@
-"""What can be chosen about the embedded data set."""
+"""What can be chosen about the embedded dataset."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SMALLEST_SIDE = 64
 class ScenesSettings:
     """Settings of `scenes`. A picture depends on `seed`, its number, `size` and `max_objects`, never on `images`."""
 
-    images: int = 1200
+    images: int = 1800
     """Pictures in all splits. More of them leave the first ones as they are."""
 
     seed: int = 1

@@ -13,7 +13,7 @@ from attend.data.scenes.scene import Relation, Scene
 from attend.data.scenes.settings import ScenesSettings
 from attend.errors import UserError
 
-GENERATOR = 1
+GENERATOR = 2
 """Raised whenever the same settings give other pictures or captions than before."""
 
 NAME = "scenes.json"
