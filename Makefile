@@ -80,14 +80,14 @@ train: $(SETUP) ## stage 2: a feature store to a captioner; RESUME=1 goes on
 		--device $(DEVICE) $(if $(filter-out 0 no,$(RESUME)),--resume) $(if $(PRESET),--preset $(PRESET)) $(set_words) \
 		$(call if_said,PRECISION,--set optim.precision=$(PRECISION))
 
-bleu: $(SETUP) ## stage 3: captions and BLEU of a run
+bleu: $(SETUP) ## stage 3: captions and BLEU of a run, or of an ensemble: RUN="a b c"
 	$(ATTEND) bleu $(call if_said,DATASET,--dataset $(DATASET)) --run "$(RUN)" --split $(SPLIT) --out "$(OUT)" \
 		--device $(DEVICE) $(search)
 
 naming: $(SETUP) ## how many captions of the scenes name a right thing in its right colour; LEAST=0.8 insists
 	$(ATTEND) naming --run "$(RUN)" --split $(SPLIT) --out "$(OUT)" $(if $(LEAST),--least $(LEAST))
 
-caption: $(SETUP) ## captions any photos as JSON lines: RUN= IMAGES=photo-or-folder
+caption: $(SETUP) ## captions any photos as JSON lines: RUN= (or RUN="a b c") IMAGES=photo-or-folder
 	@$(ATTEND) caption --run "$(RUN)" --images "$(IMAGES)" --out "$(OUT)" --device $(DEVICE) $(search) \
 		$(call if_said,WEIGHTS,--weights "$(WEIGHTS)")
 

@@ -19,6 +19,8 @@ COMMANDS = {
     "caption": "Caption any photos.",
     "naming": "How often captions of the scenes name a right thing in its right colour.",
     "report": "HTML report of a run with attention pictures.",
+    "import-arctic": "A checkpoint of the authors' code to a run.",
+    "export-arctic": "A run to a checkpoint of the authors' code.",
 }
 
 
@@ -31,7 +33,8 @@ class StageGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"attend.commands.{name}"), name)
+        module = name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"attend.commands.{module}"), module)
         if not any(option.name == "debug" for option in command.params):
             debug = click.Option(["--debug"], is_flag=True, expose_value=False, help="Show the traceback of an error.")
             command.params.append(debug)

@@ -16,24 +16,29 @@ from attend.errors import UserError
 from attend.extract.colours import to_rgb, upright
 from attend.extract.encoders import Encoder, build_encoder
 from attend.extract.images import Preprocessing, prepare, read_photo
+from attend.score.ensemble import load_ensemble
 from attend.score.search.beam import beam_search
 from attend.score.search.caption import Caption
 from attend.train.config import SearchSettings
 from attend.train.models.interface import Batch, Captioner
-from attend.train.run import Run, load_run
+from attend.train.run import Run
 
 Photo = str | Path | Image.Image
 PHOTOS_AT_ONCE = 32
 
 
-def load_captioner(path: str | Path, device: str = "auto", weights: str | Path | None = None) -> LoadedCaptioner:
-    """The captioner of a run directory, with the weights of its best validation.
+def load_captioner(
+    path: str | Path | Sequence[str | Path], device: str = "auto", weights: str | Path | None = None
+) -> LoadedCaptioner:
+    """The captioner of a run directory, with the weights of its best validation; of several, their ensemble.
 
     `weights` is where the encoder's come from (`imagenet`, `random:SEED`, a path) and is only needed to caption photos
     with a run whose features were made with a weights file. UserError when the run is incomplete.
     """
     chosen = choose_device(device)
-    return LoadedCaptioner(load_run(Path(path), chosen), chosen, None if weights is None else str(weights))
+    folders = [path] if isinstance(path, str | Path) else path
+    run = load_ensemble([Path(folder) for folder in folders], chosen)
+    return LoadedCaptioner(run, chosen, None if weights is None else str(weights))
 
 
 class LoadedCaptioner:

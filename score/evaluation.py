@@ -48,8 +48,9 @@ def evaluate(run: Run, store: FeatureStore, split: str, settings: SearchSettings
         dataset=store.manifest.dataset,
         split=split,
         variant=run.variant,
-        step=run.step,
-        seed=run.config.optim.seed,
+        step=None if run.members else run.step,
+        seed=None if run.members else run.config.optim.seed,
+        members=tuple(map(_member_record, run.members)),
         search=asdict(settings),
         features=asdict(run.fingerprint),
         made_from=made_from(run, store),
@@ -69,6 +70,17 @@ def made_from(run: Run, store: FeatureStore) -> dict[str, Any]:
     """What a score depends on besides the search, as hashes."""
     features = hashlib.sha256("".join(shard.sha256 for shard in store.manifest.shards).encode()).hexdigest()
     return {"checkpoint": run.checkpoint_sha256, "items": store.manifest.items_sha256, "features": features}
+
+
+def _member_record(run: Run) -> dict[str, Any]:
+    """What the scores of an ensemble say about one of its runs."""
+    return {
+        "run": run.folder.name,
+        "variant": run.variant,
+        "step": run.step,
+        "seed": run.config.optim.seed,
+        "checkpoint": run.checkpoint_sha256,
+    }
 
 
 def already_scored(run: Run, store: FeatureStore, split: str, settings: SearchSettings) -> bool:

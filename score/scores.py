@@ -17,9 +17,11 @@ class Scores:
     dataset: str
     split: str
     variant: str
-    step: int
-    """Training step of the weights."""
-    seed: int
+    step: int | None
+    """Training step of the weights; None for an ensemble, where it stands with the members, like the seed."""
+    seed: int | None
+    members: tuple[dict[str, Any], ...]
+    """The runs of an ensemble, none for a single run."""
     search: dict[str, Any]
     features: dict[str, Any]
     """Fingerprint of the annotations: encoder, its weights, preprocessing."""
@@ -63,6 +65,7 @@ class Scores:
             "variant": self.variant,
             "step": self.step,
             "seed": self.seed,
+            "members": list(self.members),
             "search": self.search,
             "features": self.features,
             "made_from": self.made_from,
@@ -83,6 +86,9 @@ class Scores:
             f"length ratio {bleu.ratio:.3f} ({bleu.caption_words} words for {bleu.reference_words}), "
             f"brevity penalty {bleu.penalty:.3f}",
         ]
+        if self.members:
+            names = ", ".join(member["run"] for member in self.members)
+            lines.insert(1, f"mean of the word distributions of {len(self.members)} runs: {names}")
         counted = [
             (len(self.missing), "images of the split have no features and were not captioned: run `make features`"),
             (len(self.skipped), "images have no reference captions and were not scored"),

@@ -45,6 +45,7 @@ def test_equals_the_equations_in_float64(gate, output_context, output_previous_w
         output_previous_word=output_previous_word,
         attention_layers=layers[0],
         init_layers=layers[1],
+        output_layers=layers[0],
     )
     batch = a_batch()
     with torch.no_grad():
@@ -97,6 +98,15 @@ def test_masked_places_change_nothing_and_get_no_attention():
     torch.testing.assert_close(masked.log_probs, cut.log_probs, atol=1e-5, rtol=0)
     assert masked.attention[..., 4:].eq(0).all()
     torch.testing.assert_close(masked.attention[..., :4], cut.attention, atol=1e-6, rtol=0)
+
+
+def test_places_outside_the_mask_do_not_reach_the_annotation_lstm():
+    model = make_model(annotation_lstm=True)
+    mask = torch.tensor([[True, False, True, True, False, True]]).expand(B, -1)
+    batch = a_batch(mask=mask)
+    short = Batch(batch.annotations[:, mask[0]], batch.words, batch.lengths)
+    with torch.no_grad():
+        torch.testing.assert_close(model(batch).log_probs, model(short).log_probs, atol=1e-5, rtol=0)
 
 
 def test_keeping_photos_keeps_their_rows():

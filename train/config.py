@@ -35,8 +35,12 @@ class ModelSettings:
     """The context enters the deep output (L_z of eq. 7)."""
     output_previous_word: bool = True
     """The previous word enters the deep output (E y of eq. 7)."""
+    output_layers: int = 1
+    """Layers of the deep output; all but the last are ReLU layers after its tanh (authors' n_layers_out)."""
+    annotation_lstm: bool = False
+    """A bidirectional LSTM reads the annotations first; each place has 2n channels then (authors' lstm_encoder)."""
     dropout: float = 0.5
-    """Probability, at the paper's places: initial hidden layers, h before the output, the output's tanh."""
+    """Probability, at the paper's places: initial hidden layers, h before the output, the output's tanh and layers."""
 
 
 @dataclass(frozen=True)

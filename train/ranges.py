@@ -33,6 +33,7 @@ RANGES = {
     "model.embedding": AT_LEAST_1,
     "model.attention_layers": AT_LEAST_1,
     "model.init_layers": AT_LEAST_1,
+    "model.output_layers": AT_LEAST_1,
     "model.dropout": BELOW_1,
     "loss.doubly_stochastic": AT_LEAST_0,
     "batches.size": AT_LEAST_1,

@@ -36,6 +36,8 @@ class Run:
     step: int
     checkpoint_sha256: str
     record: dict[str, Any]
+    members: tuple[Run, ...] = ()
+    """The runs of an ensemble (score/ensemble.py), whose other fields are those of the first; none in a single run."""
 
 
 def make_record(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from attend.commands.run_options import run_folder, run_options
+from attend.commands.run_options import run_folders, run_options
 
 
 @click.command()
@@ -34,15 +34,19 @@ def bleu(
     device: str,
     words: tuple[str, ...],
 ) -> None:
-    """Caption a split and score it: writes captions-SPLIT.json and scores-SPLIT.json into OUT/runs/RUN."""
+    """Caption a split and score it: writes captions-SPLIT.json and scores-SPLIT.json into OUT/runs/RUN.
+
+    Several runs, --run "a b c", are scored as one: their word distributions are averaged, the search is that of the
+    first, and the files are in OUT/runs/a+b+c.
+    """
     from attend.data.store_reader import FeatureStore
     from attend.device import choose_device
+    from attend.score.ensemble import load_ensemble
     from attend.score.evaluation import already_scored, evaluate, evaluation_paths, write_evaluation
     from attend.score.search.settings import search_settings
-    from attend.train.run import load_run
 
     chosen = choose_device(device)
-    run = load_run(run_folder(out, name, dataset, encoder, variant), chosen)
+    run = load_ensemble(run_folders(out, name, dataset, encoder, variant), chosen)
     settings = search_settings(run.config.search, words, beam, length_normalisation)
     store = FeatureStore(out / "features" / (dataset or run.dataset) / run.fingerprint.encoder)
     if already_scored(run, store, split, settings):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from attend.commands.run_options import run_folder, run_options
+from attend.commands.run_options import run_folders, run_options
 
 
 @click.command()
@@ -43,7 +43,10 @@ def caption(
     words: tuple[str, ...],
     output: Path | None,
 ) -> None:
-    """Caption photos: a JSON line for each, with its words, their log-probabilities and gates."""
+    """Caption photos: a JSON line for each, with its words, their log-probabilities and gates.
+
+    Several runs, --run "a b c", caption as one: their word distributions are averaged.
+    """
     from attend.data.atomic import write_atomically
     from attend.progress import Progress
     from attend.score.captioner import load_captioner
@@ -51,7 +54,7 @@ def caption(
     from attend.score.photos import caption_photos, find_photos
     from attend.score.search.settings import search_settings
 
-    captioner = load_captioner(run_folder(out, name, dataset, encoder, variant), device, weights)
+    captioner = load_captioner(run_folders(out, name, dataset, encoder, variant), device, weights)
     settings = search_settings(captioner.run.config.search, words, beam, length_normalisation)
     photos, others = find_photos(images)
     lines: list[str] = []

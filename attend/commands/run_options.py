@@ -8,8 +8,12 @@ from typing import Any
 
 import click
 
+from attend.errors import UserError
+
 OPTIONS = (
-    click.option("--run", "name", default=None, help="Name of the run.  [default: DATASET-ENCODER-VARIANT]"),
+    click.option(
+        "--run", "name", default=None, help='Name of the run; "a b": ensemble.  [default: DATASET-ENCODER-VARIANT]'
+    ),
     click.option("--dataset", default=None, help="Dataset.  [default: the one the run was trained on, or scenes]"),
     click.option("--encoder", default="vgg19", show_default=True, help="Encoder, where --run does not name the run."),
     click.option("--variant", default="soft", show_default=True, help="Variant, where --run does not name the run."),
@@ -27,5 +31,18 @@ def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def run_folder(out: Path, name: str | None, dataset: str | None, encoder: str, variant: str) -> Path:
-    """The folder of the run that these options name."""
-    return out / "runs" / (name or f"{dataset or 'scenes'}-{encoder}-{variant}")
+    """The folder of the one run that these options name. UserError when they name several."""
+    folders = run_folders(out, name, dataset, encoder, variant)
+    if len(folders) > 1:
+        raise UserError(f"--run {name}: this command takes one run; bleu and caption take several as an ensemble")
+    return folders[0]
+
+
+def run_folders(out: Path, name: str | None, dataset: str | None, encoder: str, variant: str) -> list[Path]:
+    """The folders of the runs that these options name: several names, with spaces between them, are an ensemble."""
+    runs = out / "runs"
+    if not name or not name.strip():
+        return [runs / f"{dataset or 'scenes'}-{encoder}-{variant}"]
+    if (runs / name).is_dir():
+        return [runs / name]
+    return [runs / part for part in name.split()]

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from attend.train.config import ModelSettings
 from attend.train.models.additive_scores import KeyGradient, share_keys
+from attend.train.models.annotation_lstm import AnnotationLSTM
 from attend.train.models.first_state import FirstState
 from attend.train.models.initial_weights import initialise, initialise_blocks, linear
 from attend.train.models.interface import NO_WORD, Attention, Batch, ImagePart, Output, State
@@ -29,11 +30,17 @@ class _Matrices:
 
 
 class AttentionLSTM(nn.Module):
-    """`Captioner` of eq. 1-7 with soft attention; L is free, D and K are fixed at construction."""
+    """`Captioner` of eq. 1-7 with soft attention; L is free, D and K are fixed at construction.
+
+    `channels` are those that attention sees: D, or 2n behind an annotation LSTM.
+    """
 
     def __init__(self, settings: ModelSettings, channels: int, words: int) -> None:
         super().__init__()
         n, m = settings.units, settings.embedding
+        self.annotation_lstm = AnnotationLSTM(channels, n) if settings.annotation_lstm else None
+        if self.annotation_lstm is not None:
+            channels = self.annotation_lstm.channels
         self.settings, self.channels, self.words = settings, channels, words
         self.embedding = nn.Embedding(words, m)  # E
         initialise(self.embedding.weight.data)
@@ -48,11 +55,20 @@ class AttentionLSTM(nn.Module):
         initialise_blocks(self.word_gates.weight.data, [n] * 4)
         self.context_gates = linear(channels, 4 * n, bias=False)  # Wc
         self.word_output = WordOutput(
-            n, m, channels, words, settings.dropout, settings.output_context, settings.output_previous_word
+            n,
+            m,
+            channels,
+            words,
+            settings.dropout,
+            settings.output_context,
+            settings.output_previous_word,
+            settings.output_layers,
         )
 
     def start(self, annotations: Tensor, mask: Tensor | None = None) -> State:
         """See `Captioner.start`."""
+        if self.annotation_lstm is not None:
+            annotations = self.annotation_lstm(annotations, mask)
         hidden, cell = self.first_state(annotations, mask)
         return State(ImagePart(annotations, self.attention.keys(annotations), mask), hidden.float(), cell.float())
 

@@ -78,15 +78,30 @@ class State:
         return State(self.image.keep(images), rows(self.hidden), rows(self.cell))
 
 
+class Decoding(Protocol):
+    """A captioner between two words, as a search handles it: `State`, or whatever else a captioner keeps."""
+
+    def select(self, rows: Tensor) -> Self:
+        """See `State.select`."""
+        ...
+
+    def keep(self, images: Tensor) -> Self:
+        """See `State.keep`."""
+        ...
+
+
 class Captioner(Protocol):
     """One captioning system. Implementations are torch modules listed in `variants.py`."""
 
-    def start(self, annotations: Tensor, mask: Tensor | None = None) -> State:
+    def start(self, annotations: Tensor, mask: Tensor | None = None) -> Decoding:
         """State before the first word, R = 1, from annotations (B, L, D) and an optional mask (B, L)."""
         ...
 
-    def step(self, state: State, previous_words: Tensor) -> tuple[Tensor, State, Attention]:
-        """Read the previous words (B·R,), `NO_WORD` at the first step; give log p of the next word (B·R, K) float32."""
+    def step(self, state: Any, previous_words: Tensor) -> tuple[Tensor, Any, Attention]:
+        """From what `start` or `step` gave: the next word's log p (B·R, K) float32, given the previous words (B·R,).
+
+        At the first step these are `NO_WORD`.
+        """
         ...
 
     def forward(self, batch: Batch) -> Output:

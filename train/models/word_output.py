@@ -12,15 +12,25 @@ class WordOutput(nn.Module):
     """p(y_t) = softmax(L_o tanh(E y_{t-1} + L_h h_t + L_z z_t)), dropout on h_t and after the tanh.
 
     The tanh and the dropout places are the authors' code's; E y is added raw, so m is the width.  # arctic: ff_logit
+    With more than one layer, ReLU layers m→m with dropout stand between the tanh and L_o.  # arctic: n_layers_out
     """
 
     def __init__(
-        self, units: int, embedding: int, channels: int, words: int, dropout: float, context: bool, previous: bool
+        self,
+        units: int,
+        embedding: int,
+        channels: int,
+        words: int,
+        dropout: float,
+        context: bool,
+        previous: bool,
+        layers: int = 1,
     ) -> None:
         super().__init__()
         self.from_hidden = linear(units, embedding)  # L_h
         self.from_context = linear(channels, embedding) if context else None  # L_z; arctic: ctx2out
         self.previous = previous  # arctic: prev2out
+        self.hidden_layers = nn.ModuleList(linear(embedding, embedding) for _ in range(layers - 1))
         self.to_words = linear(embedding, words)  # L_o
         self.dropout = nn.Dropout(dropout)
 
@@ -31,4 +41,7 @@ class WordOutput(nn.Module):
             total = total + self.from_context(context)
         if self.previous:
             total = total + embedded
-        return self.to_words(self.dropout(torch.tanh(total))).float().log_softmax(dim=-1)
+        total = self.dropout(torch.tanh(total))
+        for layer in self.hidden_layers:
+            total = self.dropout(layer(total).relu())
+        return self.to_words(total).float().log_softmax(dim=-1)
