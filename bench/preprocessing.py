@@ -1,62 +1,47 @@
-"""Which features read better, of photos fed whole or cropped: `python bench/preprocessing.py DATA --weights FILE`.
+"""Which features read better: `python bench/preprocessing.py STORE STORE …`, stores of the same photos.
 
-DATA is a folder of Flickr8k. A linear probe (ridge regression) has to tell from a photo's annotations, averaged over
-the places, which of the 100 most frequent content words its captions use; words of 2 to 50 % of the photos count.
-Printed is the mean average precision over the words on photos the probe has not seen, for several divisions of the
-same photos, and the paired difference with its standard error over them. The ridge is chosen on part of the training
-photos.
+A linear probe (ridge regression) has to tell from a photo's annotations, averaged over the places, which of the 100
+most frequent content words its captions use; words of 2 to 50 % of the photos count. Printed is the mean average
+precision over the words on photos the probe has not seen, for several divisions of the photos all stores have, and the
+paired difference to the first store with its standard error over the divisions. The ridge is chosen on part of the
+training photos.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from pathlib import Path
 
 import click
 import numpy as np
 
-from attend.data.datasets import read_dataset
 from attend.data.items import Item
-from attend.data.scenes.settings import ScenesSettings
 from attend.data.store_reader import FeatureStore
 from attend.data.words import tokenise
-from attend.device import choose_device
-from attend.extract.decoding import decoding_threads
-from attend.extract.encoders import Encoder, build_encoder
-from attend.extract.extraction import Options, extract
-from attend.extract.fit import choose_preprocessing
 
 WORDS, RAREST, COMMONEST = 100, 0.02, 0.5
 RIDGES = (10.0, 100.0, 1000.0, 10000.0)
 
 
 @click.command(help=__doc__)
-@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--encoder", "name", default="vgg19", show_default=True)
-@click.option("--weights", default="imagenet", show_default=True)
-@click.option("--precision", default="auto", show_default=True)
-@click.option("--device", default="auto", show_default=True)
-@click.option("--train", default=600, show_default=True, help="photos the probe learns from")
-@click.option("--test", default=200, show_default=True, help="photos it is asked about")
-@click.option("--divisions", default=10, show_default=True)
-def main(
-    data: Path, name: str, weights: str, precision: str, device: str, train: int, test: int, divisions: int
-) -> None:
-    items = read_dataset("flickr8k", data, images=None, captions=None, scenes=ScenesSettings())
-    chosen = np.random.default_rng(1).permutation(len(items))[: train + test]
-    items = [items[number] for number in chosen]
-    encoder = build_encoder(name, weights, choose_device(device), precision)
+@click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--test-share", default=0.2, show_default=True, help="photos the probe is asked about")
+@click.option("--divisions", default=20, show_default=True)
+def main(folders: tuple[Path, ...], test_share: float, divisions: int) -> None:
+    stores = [FeatureStore(folder) for folder in folders]
+    items = [item for item in stores[0].items if all(item.image_id in store for store in stores)]
+    train = round(len(items) * (1 - test_share))
     targets, words = word_table(items)
-    examples = ", ".join(words[:8])
-    print(f"{name}, weights {encoder.weights}, {encoder.precision}; {len(items)} photos; words such as {examples}")
-    scores = {}
-    for fit in ("whole", "crop"):
-        features = pooled(items, encoder, fit)
-        scores[fit] = np.array([probe(features, targets, train, seed) for seed in range(divisions)])
-        print(f"{fit:>6}: mean average precision {scores[fit].mean():.4f}")
-    difference = scores["whole"] - scores["crop"]
-    print(f"whole - crop: {difference.mean():+.4f} ± {difference.std(ddof=1) / len(difference) ** 0.5:.4f}")
+    print(f"{train} photos to learn from, {len(items) - train} to answer; {len(words)} words: {', '.join(words[:9])} …")
+    first = None
+    for store in stores:
+        features = pooled(items, store)
+        scores = np.array([probe(features, targets, train, seed) for seed in range(divisions)])
+        first = scores if first is None else first
+        difference, error = scores - first, (scores - first).std(ddof=1) / divisions**0.5
+        made = store.manifest.fingerprint
+        how = f"{made.encoder}, {made.precision}, fit={made.preprocessing['fit']}"
+        print(f"{how:<44} mean average precision {scores.mean():.4f}   {difference.mean():+.4f} ± {error:.4f}")
 
 
 def word_table(items: list[Item]) -> tuple[np.ndarray, list[str]]:
@@ -68,14 +53,9 @@ def word_table(items: list[Item]) -> tuple[np.ndarray, list[str]]:
     return np.array([[word in own for word in words] for own in used], dtype=np.float64), words
 
 
-def pooled(items: list[Item], encoder: Encoder, fit: str) -> np.ndarray:
-    """(photos, D): annotations averaged over the places, through the store as training would get them."""
-    preprocessing = choose_preprocessing(fit, encoder.name, [], None)
-    with tempfile.TemporaryDirectory() as folder:
-        options = Options(threads=decoding_threads())
-        extract(items, encoder, preprocessing, Path(folder), "flickr8k", options, say=lambda _: None)
-        store = FeatureStore(Path(folder))
-        return np.concatenate([store.read([item.image_id]).astype(np.float64).mean(axis=1) for item in items])
+def pooled(items: list[Item], store: FeatureStore) -> np.ndarray:
+    """(photos, D): annotations averaged over the places."""
+    return np.stack([store.read([item.image_id])[0].astype(np.float64).mean(axis=0) for item in items])
 
 
 def probe(features: np.ndarray, targets: np.ndarray, train: int, seed: int) -> float:

@@ -8,8 +8,8 @@ import torch
 
 from attend.data.store_reader import FeatureStore
 from attend.train.annotations import AnnotationSource
-from attend.train.stream import BatchStream
 from attend.train.examples import Examples
+from attend.train.stream import BatchStream
 from tests.tiny_store import annotations_of, make_store
 
 

@@ -33,7 +33,7 @@ def caption_of(number: int) -> str:
 
 
 def make_store(folder: Path, images: int = 8, captions: int = 1, validation: int = 0) -> Path:
-    """Write `images` training pictures, each with `captions` equal captions, and the first `validation` again as val."""
+    """Write `images` training pictures, each with `captions` equal captions; the first `validation` are val, too."""
     items = [
         Item(f"{number}.png", folder / f"{number}.png", "train", (caption_of(number),) * captions)
         for number in range(images)
