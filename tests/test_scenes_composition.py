@@ -10,7 +10,8 @@ import pytest
 
 from attend.data.scenes.backgrounds import BACKGROUNDS
 from attend.data.scenes.composition import compose
-from attend.data.scenes.kinds import KINDS
+from attend.data.scenes.kinds import KINDS, name_of
+from attend.data.scenes.palette import COLOURS
 from attend.data.scenes.picture import Box, draw
 from attend.data.scenes.scene import Scene
 
@@ -84,7 +85,9 @@ def test_everything_comes_up() -> None:
     assert set(kinds) == set(KINDS) and min(kinds.values()) >= 0.02 * kinds.total()
     assert set(numbers) == set(range(1, 9)) and min(numbers.values()) >= 5
     assert set(backgrounds) == set(BACKGROUNDS) and min(backgrounds.values()) >= 0.02 * len(MANY)
-    assert len({thing.name for scene in MANY for thing in scene.things}) > 80
+    every = {name_of(kind, colour) for kind, shape in KINDS.items() for colour in shape.colours}
+    assert {thing.name for scene in MANY for thing in scene.things} == every
+    assert {name.split()[0] for name in every} == set(COLOURS)
 
 
 @pytest.mark.parametrize("limit", range(1, 9))
