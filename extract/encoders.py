@@ -18,7 +18,7 @@ from attend.extract.efficientnet_lite import EfficientNetLite0
 from attend.extract.imagenet import efficientnet_lite0_file, torchvision_file
 from attend.extract.images import Preprocessing
 from attend.extract.vgg import VGG
-from attend.extract.weights import load_weights
+from attend.extract.weights import are_named, load_weights, weights_name
 
 IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
@@ -134,16 +134,6 @@ def architecture_of(name: str) -> Architecture:
     if name not in ENCODERS:
         raise UserError(f"ENCODER={name} is unknown: one of {', '.join(ENCODERS)}")
     return ENCODERS[name]
-
-
-def are_named(weights: str) -> bool:
-    """True for `imagenet` and `random:SEED`, the same weights whenever they are named; false for a file."""
-    return weights == "imagenet" or weights.startswith("random:")
-
-
-def weights_name(weights: str) -> str:
-    """What a fingerprint calls them: a file by its own name."""
-    return weights if are_named(weights) else Path(weights).name
 
 
 def fingerprint(encoder: Encoder, preprocessing: Preprocessing) -> Fingerprint:

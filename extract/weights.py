@@ -17,6 +17,16 @@ from attend.errors import UserError
 StateDict = dict[str, torch.Tensor]
 
 
+def are_named(weights: str) -> bool:
+    """True for `imagenet` and `random:SEED`, the same weights whenever they are named; false for a file."""
+    return weights == "imagenet" or weights.startswith("random:")
+
+
+def weights_name(weights: str) -> str:
+    """What a fingerprint calls them: a file by its own name."""
+    return weights if are_named(weights) else Path(weights).name
+
+
 def load_weights(module: nn.Module, weights: str, imagenet: Callable[[], Path], unused: str) -> str:
     """Fill `module` from `weights` (`imagenet`, `random:SEED` or a path); returns the sha256 of what was loaded.
 

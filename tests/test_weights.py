@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from attend.errors import UserError
-from attend.extract.weights import draw_weights, hash_state, load_weights, read_state_dict
+from attend.extract.weights import are_named, draw_weights, hash_state, load_weights, read_state_dict, weights_name
 from tests.tiny_encoder import TinyNetwork, no_imagenet
 
 UNUSED = r"head\.(weight|bias)"
@@ -122,3 +122,12 @@ def test_thirty_random_layers_neither_fade_nor_blow_up():
     photo = torch.rand(1, 16, 12, 12)
     with torch.inference_mode():
         assert 0.01 < float(network(photo).std() / photo.std()) < 100
+
+
+def test_names_are_names_and_files_are_called_by_theirs():
+    assert are_named("imagenet") and are_named("random:7") and not are_named("../weights/imagenet.pth")
+    assert [weights_name(weights) for weights in ("imagenet", "random:7", "../w/own.pth")] == [
+        "imagenet",
+        "random:7",
+        "own.pth",
+    ]

@@ -15,14 +15,7 @@ from attend.data.scenes.settings import ScenesSettings
 from attend.data.store_format import CODECS, DEFAULT_CODEC
 from attend.device import PRECISIONS, choose_device, choose_precision
 from attend.extract.decoding import decoding_threads
-from attend.extract.encoders import (
-    ENCODERS,
-    architecture_of,
-    are_named,
-    build_encoder,
-    describe,
-    weights_name,
-)
+from attend.extract.encoders import ENCODERS, architecture_of, build_encoder, describe
 from attend.extract.extraction import Summary, carry_out, settle
 from attend.extract.fit import choose_preprocessing
 from attend.extract.images import FITS
@@ -30,6 +23,7 @@ from attend.extract.options import ON_ERROR, Options
 from attend.extract.problems import problem_lines
 from attend.extract.resume import check_same
 from attend.extract.survey import survey
+from attend.extract.weights import are_named, weights_name
 from attend.settings import only, read_settings
 
 
