@@ -20,7 +20,10 @@ from attend.extract.images import Preprocessing, read_photo
 pytestmark = [pytest.mark.shared, pytest.mark.slow]
 
 PHOTOS = 200
-SETTINGS = "optim.epochs=1 model.units=64 model.embedding=64 search.beam=2 validation.images=20 words.min_count=2"
+SETTINGS = (
+    "model.units=64 model.embedding=64 model.dropout=0.1 words.min_count=2 optim.learning_rate=4e-3 optim.averaging=0 "
+    "optim.epochs=6 search.beam=2 validation.images=20 validation.every=3"
+)
 
 
 def attend(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
