@@ -45,7 +45,7 @@ help: ## this list
 	@echo 'Variables and their defaults:'
 	@echo '  DATASET=$(DATASET)  scenes, flickr8k or folder       DATA=$(DATA)  the raw files'
 	@echo '  ENCODER=$(ENCODER)  vgg19, vgg16 or efficientnet_lite0   WEIGHTS=$(WEIGHTS)  or a path, or random:SEED'
-	@echo '  VARIANT=$(VARIANT)  the captioner   PRESET=  the dataset'"'"'s own   RUN=$(RUN)   RESUME=1  goes on with a run'
+	@echo '  VARIANT=$(VARIANT)  soft, hard, uniform, mean or nic   PRESET=  the dataset'"'"'s own   RUN=$(RUN)   RESUME=1  goes on with a run'
 	@echo '  SPLIT=$(SPLIT)  BEAM=  (the run'"'"'s own)   DEVICE=$(DEVICE)  PRECISION=$(PRECISION)  FIT=$(FIT)  crop or whole   OUT=$(OUT)'
 	@echo '  ON_ERROR=$(ON_ERROR)  or stop   CODEC=  the store'"'"'s own, or zstd, blosc2, lzf, gzip, none'
 	@echo '  IMAGES=  a photo or a folder   CAPTIONS=  a table for DATASET=folder'

@@ -15,6 +15,7 @@ SECTIONS = {
     "words": "attend.train.config:WordsSettings",
     "model": "attend.train.config:ModelSettings",
     "loss": "attend.train.config:LossSettings",
+    "hard": "attend.train.hard_settings:HardSettings",
     "batches": "attend.train.config:BatchSettings",
     "optim": "attend.train.config:OptimSettings",
     "search": "attend.train.config:SearchSettings",

@@ -19,6 +19,7 @@ from attend.extract.images import Preprocessing, prepare, read_photo
 from attend.score.ensemble import load_ensemble
 from attend.score.search.beam import beam_search
 from attend.score.search.caption import Caption
+from attend.score.search.context import with_context
 from attend.train.config import SearchSettings
 from attend.train.models.interface import Batch, Captioner
 from attend.train.run import Run
@@ -100,6 +101,8 @@ class LoadedCaptioner:
     def log_probs(self, annotations: Tensor, words: Tensor) -> Tensor:
         """log p(word at t | words before t, annotations) as (B, T, K) float32, at test time: no dropout.
 
+        Hard attention looks as the run's `search.context` says.
+
         Annotations (B, L, D), words (B, T) ids; position t has read `words[:, :t]`, so position 0 has read none, and
         what `words[:, t:]` holds does not matter to it. ValueError for other shapes, T = 0 and ids outside 0 to K - 1.
         """
@@ -112,7 +115,8 @@ class LoadedCaptioner:
         if not 0 <= int(words.min()) <= int(words.max()) < len(self.vocabulary):
             raise ValueError(f"word ids must be 0 to {len(self.vocabulary) - 1}, not {words.min()} to {words.max()}")
         lengths = words.new_full((len(words),), words.shape[1], dtype=torch.int64)
-        return self.model(Batch(annotations, words.long(), lengths)).log_probs
+        model = with_context(self.model, self.run.config.search)
+        return model(Batch(annotations, words.long(), lengths)).log_probs
 
     def _checked(self, annotations: Tensor) -> Tensor:
         """Annotations as float32 on the device. ValueError unless (B, L, D) with the D of this captioner."""

@@ -14,6 +14,8 @@ from torch import Tensor, nn
 
 from attend.data.manifest import Fingerprint
 from attend.errors import UserError
+from attend.score.search.context import with_context
+from attend.train.config import SearchSettings
 from attend.train.models.interface import Attention, Batch, Captioner, Decoding, Output
 from attend.train.run import Run, load_run
 
@@ -42,6 +44,11 @@ class Ensemble(nn.Module):
     def __init__(self, members: Sequence[Captioner]) -> None:
         super().__init__()
         self.members = nn.ModuleList(cast(Sequence[nn.Module], members))
+
+    def looking(self, context: str, seed: int) -> Ensemble:
+        """Every member with that context at test time, see `ChoosesPlaces`. UserError when one chooses no places."""
+        settings = SearchSettings(context=context, seed=seed)
+        return Ensemble([with_context(member, settings) for member in self._captioners()]).train(self.training)
 
     def start(self, annotations: Tensor, mask: Tensor | None = None) -> EnsembleState:
         """See `Captioner.start`."""

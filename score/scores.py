@@ -78,7 +78,8 @@ class Scores:
         lines = [
             f"{self.run} on {self.dataset}, split {self.split}: {self.images} images, {each} references each",
             f"beam {self.search['beam']}, length normalisation {self.search['length_normalisation']}, "
-            f"features {self.features['encoder']} ({self.features['weights']}), PTB tokens, scale 0 to 100",
+            + ("" if self.search["context"] == "expected" else f"context {self.search['context']}, ")
+            + f"features {self.features['encoder']} ({self.features['weights']}), PTB tokens, scale 0 to 100",
             "",
             f"{'':<24}" + "".join(f"{f'BLEU-{n}':>9}" for n in range(1, ORDERS + 1)),
             _row("with brevity penalty", bleu.with_penalty),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,11 @@ from attend.errors import UserError
 from attend.score.captioner import load_captioner
 from attend.train.arctic.exporting import export_run
 from attend.train.arctic.importing import ArcticFiles, import_run
+from attend.train.arctic.options import read_options
 from attend.train.checkpoint import write_checkpoint
 from attend.train.config import ModelSettings, TrainConfig
-from attend.train.config_file import write_run_file
-from attend.train.models.variants import VARIANTS, build_captioner
+from attend.train.config_file import read_preset, write_run_file
+from attend.train.models.variants import build_captioner
 from attend.train.run import load_run
 from tests.arctic_files import OPTIONS, WORDS, D, K, random_arrays, write_files
 from tests.numpy_decoder import decode
@@ -87,13 +88,25 @@ def test_the_annotation_lstm(tmp_path, dropout):
     check_forward(imported(tmp_path, options), options, dropped=0.5 if dropout else 1.0)
 
 
-@pytest.mark.skipif("hard" not in VARIANTS, reason="no captioner with hard attention is registered")
 @pytest.mark.parametrize("temperature", [None, 0.7])
 def test_stochastic_attention_decodes_with_the_expected_context(tmp_path, temperature):
     options = OPTIONS | {"attn_type": "stochastic"} | ({} if temperature is None else {"temperature": temperature})
     run = imported(tmp_path, options)
     assert load_run(run).variant == "hard"
     check_forward(run, options, dropped=0.5, temperature=temperature or 1.0)
+
+
+@pytest.mark.parametrize(("attention", "variant"), [("deterministic", "soft"), ("stochastic", "hard")])
+def test_an_import_and_the_authors_preset_agree(tmp_path, attention, variant):
+    """The options of their COCO script are the preset's model; what the options do not say is the preset's."""
+    preset = read_preset("arctic", variant)
+    coco = OPTIONS | {"dim": 1800, "dim_word": 512, "ctx_dim": 512, "n_words": 10000, "attn_type": attention}
+    options, notes = read_options(write_files(tmp_path, coco, {}).options)
+    assert (options.variant, options.model_settings(), notes) == (variant, preset.model, [])
+    small = OPTIONS | {"attn_type": attention}
+    config = load_run(imported(tmp_path / "small", small)).config
+    model = replace(preset.model, units=small["dim"], embedding=small["dim_word"])
+    assert config == replace(preset, model=model, words=replace(preset.words, size=K))
 
 
 def test_temperature_means_nothing_without_sampling(tmp_path):
@@ -127,7 +140,7 @@ def test_export_of_an_import_is_the_file(tmp_path, changes):
     assert back.options.read_bytes()[:2] == back.dictionary.read_bytes()[:2] == b"\x80\x02"
 
 
-@pytest.mark.parametrize("variant", [name for name in ("soft", "hard") if name in VARIANTS])
+@pytest.mark.parametrize("variant", ["soft", "hard"])
 @pytest.mark.parametrize(
     "changes",
     [{}, {"dropout": 0.0, "gate": False}, {"dropout": 0.3}, {"annotation_lstm": True, "output_layers": 2}],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,10 @@ from attend.errors import UserError
 from attend.score.captioner import load_captioner
 from attend.score.ensemble import Ensemble, load_ensemble
 from attend.score.search.beam import beam_search
+from attend.score.search.context import with_context
 from attend.train.config import ModelSettings, SearchSettings
 from attend.train.models.attention_lstm import AttentionLSTM
+from attend.train.models.hard_attention import HardAttentionLSTM
 from attend.train.models.interface import NO_WORD, Batch
 from tests.tiny_encoder import tiny_encoder
 from tests.tiny_run import NAME
@@ -27,9 +30,9 @@ L, D, K = 6, 5, 7
 VOCABULARY = Vocabulary((*SPECIAL, "a", "b", "c", "d", "e"))
 
 
-def member(seed: int, **changes) -> AttentionLSTM:
+def member(seed: int, kind: type[AttentionLSTM] = AttentionLSTM, **changes) -> AttentionLSTM:
     torch.manual_seed(seed)
-    model = AttentionLSTM(ModelSettings(**{"units": 4, "embedding": 3, **changes}), D, K)
+    model = kind(ModelSettings(**{"units": 4, "embedding": 3, **changes}), D, K)
     with torch.no_grad():
         for weight in model.parameters():
             weight.normal_(std=0.7)
@@ -100,6 +103,31 @@ def test_the_best_caption_is_that_of_the_mean(members):
     threes = [caption for caption in found if len(caption.ids) == 3 and caption.finished]
     assert threes[0].ids == texts[int(totals.argmax())]
     assert threes[0].log_prob == pytest.approx(float(totals.max()), abs=1e-4)
+
+
+def test_the_members_look_as_the_search_asks(members):
+    """argmax and sample are the mean of members that look so; a member without places to choose is refused."""
+    hard = [member(seed, HardAttentionLSTM) for seed in range(2)]
+    batch, ensemble = a_batch(), Ensemble(hard).eval()
+    for context in ("argmax", "sample"):
+        settings = SearchSettings(beam=3, longest=5, context=context, seed=4)
+        with torch.no_grad():
+            looking = with_context(ensemble, settings)(batch)
+            own = [model.looking(context, 4)(batch) for model in hard]
+        torch.testing.assert_close(looking.log_probs.exp(), (own[0].log_probs.exp() + own[1].log_probs.exp()) / 2)
+        assert set(looking.attention.unique().tolist()) <= {0.0, 0.5, 1.0}
+        by_hand = Ensemble([model.looking(context, 4) for model in hard]).eval()
+        plain = replace(settings, context="expected")
+        for [found], [own_way] in zip(
+            beam_search(ensemble, batch.annotations, None, VOCABULARY, settings),
+            beam_search(by_hand, batch.annotations, None, VOCABULARY, plain),
+            strict=True,
+        ):
+            assert (found.ids, found.log_prob) == (own_way.ids, own_way.log_prob)
+        with pytest.raises(UserError, match=rf"search\.context={context}: no effect on this run"):
+            beam_search(Ensemble([hard[0], members[0]]).eval(), batch.annotations, None, VOCABULARY, settings)
+    with torch.no_grad():
+        assert not torch.equal(looking.log_probs, ensemble(batch).log_probs)
 
 
 @pytest.fixture

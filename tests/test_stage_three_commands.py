@@ -44,7 +44,14 @@ def test_bleu_takes_another_search(out: Path) -> None:
     result = call("bleu", "--dataset", "tiny", "--encoder", "tiny", "--out", out, "--split", "val", "--beam", "1")
     assert result.exit_code == 0, result.output
     scores = json.loads((out / "runs" / NAME / "scores-val.json").read_text())
-    assert scores["search"] == {"beam": 1, "length_normalisation": 0.0, "longest": 8, "suppress_unknown": True}
+    assert scores["search"] == {
+        "beam": 1,
+        "length_normalisation": 0.0,
+        "longest": 8,
+        "suppress_unknown": True,
+        "context": "expected",
+        "seed": 1,
+    }
 
 
 def test_mistakes_are_named(out: Path) -> None:

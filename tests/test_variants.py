@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+
 import pytest
 import torch
 
@@ -10,7 +12,7 @@ from attend.errors import UserError
 from attend.score.search.beam import beam_search
 from attend.train.config import ModelSettings, SearchSettings, TrainConfig
 from attend.train.models.interface import NO_WORD, Batch
-from attend.train.models.variants import VARIANTS, build_captioner
+from attend.train.models.variants import VARIANTS, build_captioner, build_objective, refuse_without_effect
 from attend.train.optimizer import build_optimizer
 from attend.train.step import train_step
 
@@ -19,9 +21,14 @@ VOCABULARY = Vocabulary((*SPECIAL, "a", "b", "c", "d", "e", "f", "g"))
 
 
 @pytest.fixture(params=sorted(VARIANTS))
-def model(request):
+def variant(request):
+    return request.param
+
+
+@pytest.fixture
+def model(variant):
     torch.manual_seed(0)
-    captioner = build_captioner(request.param, ModelSettings(units=7, embedding=4, dropout=0.0), D, K)
+    captioner = build_captioner(variant, ModelSettings(units=7, embedding=4, dropout=0.0), D, K)
     with torch.no_grad():
         for weight in captioner.parameters():
             weight.normal_(std=0.5)
@@ -68,12 +75,16 @@ def test_stepping_equals_teacher_forcing(model):
             previous = batch.words[:, t]
 
 
-def test_one_step_lowers_the_loss_and_moves_every_weight(model):
+def test_one_step_lowers_the_loss_and_moves_every_weight(model, variant):
     config = TrainConfig()
+    objective = build_objective(variant, config)
     optimizer = build_optimizer(model, config.optim)
     before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
-    first = train_step(model.train(), a_batch(), config, optimizer, None, "float32")
-    second = train_step(model, a_batch(), config, optimizer, None, "float32")
+    first, second = (
+        # a_batch() seeds the generator, so hard attention throws the same coins twice
+        train_step(model.train(), a_batch(), objective, config, optimizer, None, "float32")
+        for _ in range(2)
+    )
     assert second.loss < first.loss
     still = [name for name, weight in model.named_parameters() if torch.equal(weight, before[name])]
     # A constant added to every score changes no softmax: c of eq. 4 never moves.
@@ -108,11 +119,64 @@ def test_captions_end(model):
     assert all(best.finished and best.ids == () for [best] in found)
 
 
-def test_weights_go_through_a_state_dict(model):
-    again = build_captioner(next(name for name in VARIANTS if type(model) is VARIANTS[name]), model.settings, D, K)
+def test_weights_go_through_a_state_dict(model, variant):
+    again = build_captioner(variant, model.settings, D, K)
     again.load_state_dict(model.state_dict())
     with torch.no_grad():
         assert torch.equal(again.eval()(a_batch()).log_probs, model.eval()(a_batch()).log_probs)
+
+
+CHANGES = {
+    "units": 6,
+    "embedding": 3,
+    "attention_layers": 1,
+    "init_layers": 1,
+    "gate": False,
+    "output_context": False,
+    "output_previous_word": False,
+    "output_layers": 2,
+    "annotation_lstm": True,
+    "dropout": 0.5,
+}
+
+
+def fresh_log_probs(variant: str, settings: ModelSettings) -> torch.Tensor:
+    """What a captioner of seed 0 says in training."""
+    torch.manual_seed(0)
+    captioner = build_captioner(variant, settings, D, K).train()
+    with torch.no_grad():
+        return captioner(a_batch()).log_probs
+
+
+def test_a_setting_of_the_model_changes_it_or_is_said_to_be_without_effect(variant):
+    assert set(CHANGES) == {item.name for item in fields(ModelSettings)}
+    plain = ModelSettings(units=7, embedding=4, dropout=0.0)
+    before = fresh_log_probs(variant, plain)
+    idle = {
+        f"model.{name}"
+        for name, value in CHANGES.items()
+        if torch.equal(fresh_log_probs(variant, replace(plain, **{name: value})), before)
+    }
+    assert idle == {name for name in VARIANTS[variant].without_effect if name.startswith("model.")}
+
+
+@pytest.mark.parametrize("changes", [{"annotation_lstm": True}, {"output_layers": 2}])
+def test_further_layers_learn_wherever_they_have_an_effect(variant, changes):
+    if {f"model.{name}" for name in changes} & VARIANTS[variant].without_effect:
+        with pytest.raises(UserError, match=f"no effect with VARIANT={variant}"):
+            refuse_without_effect(variant, {"model": changes})
+        return
+    torch.manual_seed(0)
+    model = build_captioner(variant, ModelSettings(units=7, embedding=4, dropout=0.0, **changes), D, K).double()
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.normal_(std=0.5)
+    batch = a_batch()
+    output = model(Batch(batch.annotations.double(), batch.words, batch.lengths))
+    assert output.log_probs.dtype == torch.float64
+    output.log_probs.gather(2, batch.words.unsqueeze(2)).sum().backward()
+    still = [name for name, weight in model.named_parameters() if weight.grad is None or not weight.grad.any()]
+    assert still in ([], ["attention.score.bias"])
 
 
 def test_an_unknown_variant_is_named():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from attend.train.hard_settings import HardSettings
+
 
 @dataclass(frozen=True)
 class WordsSettings:
@@ -49,7 +51,8 @@ class LossSettings:
 
     doubly_stochastic: float = 0.327
     """λ of eq. 14, against the words' loss summed over steps and averaged over captions. The paper gives no number;
-    the authors' alpha_c = 1 is λ = batch / places: 0.327 for 64 captions and 196 places."""
+    the authors' alpha_c = 1 is λ = batch / places: 0.327 for 64 captions and 196 places. Hard attention starts from
+    0, as in the paper; where it is set there, it acts on the probabilities alpha, not on the samples."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,8 @@ class OptimSettings:
     """The optimiser and when to stop."""
 
     algorithm: str = "adam"
-    """`adam`, or `rmsprop`: Graves' centred form, arXiv 1308.0850, eq. 38-45, decay 0.95, momentum 0.9."""
+    """`adam`; `adam_arctic`: the authors', whose bias correction is almost none, so that the first steps are 3 to 7
+    times as long; `rmsprop`: Graves' centred form, arXiv 1308.0850, eq. 38-45, decay 0.95, momentum 0.9."""
     learning_rate: float = 2e-4
     """Step size. The authors' Adam: 2e-4; Graves' RMSProp: 1e-4."""
     weight_decay: float = 0.0
@@ -78,8 +82,13 @@ class OptimSettings:
     """The gradient is scaled down to this global norm; 0: never."""
     label_smoothing: float = 0.0
     """Share of each target spread evenly over the vocabulary; 0: the paper's likelihood."""
+    scheduled_sampling: float = 0.0
+    """Probability with which a training step reads a word drawn from the model's own distribution, after what it read
+    so far and without dropout, instead of the caption's word before (arXiv 1506.03099, held constant); 0: never."""
     averaging: float = 0.0
     """Decay of an exponential moving average of the weights, which is then what is validated and kept; 0: none."""
+    warmup_steps: int = 0
+    """Optimiser steps over which the step size grows linearly to its full value; 0: full from the first."""
     decay_every: int = 0
     """Epochs after which the step size is multiplied by `decay_factor`, again and again; 0: never."""
     decay_factor: float = 0.5
@@ -91,7 +100,7 @@ class OptimSettings:
     precision: str = "auto"
     """`bfloat16` (autocast), `float32`, or `auto`: bfloat16 where the device gains by it."""
     seed: int = 1
-    """Seeds initial weights, order of captions and dropout."""
+    """Seeds initial weights, order of captions, dropout and what is drawn in training."""
     save_minutes: float = 10.0
     """`last.pt` is written after every validation and at least this often."""
 
@@ -108,6 +117,11 @@ class SearchSettings:
     """Steps of a caption at most, the end word being one; what has not ended by then is kept and counted."""
     suppress_unknown: bool = True
     """Never emit the unknown word."""
+    context: str = "expected"
+    """Of hard attention: `expected`, Σ alpha_i a_i (authors' code); `argmax`, the likeliest place; `sample`, a place
+    drawn from alpha. Validation, scores, captions and pictures all use it."""
+    seed: int = 1
+    """Seeds `context=sample`: the same seed, the same captions."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +143,7 @@ class TrainConfig:
     words: WordsSettings = field(default_factory=WordsSettings)
     model: ModelSettings = field(default_factory=ModelSettings)
     loss: LossSettings = field(default_factory=LossSettings)
+    hard: HardSettings = field(default_factory=HardSettings)
     batches: BatchSettings = field(default_factory=BatchSettings)
     optim: OptimSettings = field(default_factory=OptimSettings)
     search: SearchSettings = field(default_factory=SearchSettings)

@@ -15,6 +15,7 @@ from attend.data.atomic import write_atomically
 from attend.errors import UserError
 from attend.settings import Values, check_value
 from attend.train.config import TrainConfig
+from attend.train.models.variants import find_variant
 
 SECTIONS = tuple(section.name for section in fields(TrainConfig))
 
@@ -26,16 +27,24 @@ def preset_names() -> list[str]:
 
 
 def read_preset(dataset: str, variant: str) -> TrainConfig:
-    """Defaults, changed by `presets/DATASET.toml`, changed by its table `[variant.VARIANT]` where it has one.
+    """Defaults, changed by `presets/DATASET.toml`, by what the variant starts from, and by its own table there.
 
-    A dataset without a preset takes the defaults.
+    That table is `[variant.VARIANT]`. What has no effect in the variant keeps its default, and a dataset without a
+    preset takes the defaults.
     """
+    about, tables = find_variant(variant), {}
+    if dataset in preset_names():
+        text = (resources.files("attend.train.presets") / f"{dataset}.toml").read_text(encoding="utf-8")
+        tables = tomllib.loads(text)
+    own = tables.pop("variant", {}).get(variant, {})
+    general = {
+        section: {name: value for name, value in table.items() if f"{section}.{name}" not in about.without_effect}
+        for section, table in _checked(tables).items()
+    }
     config = TrainConfig()
-    if dataset not in preset_names():
-        return config
-    tables = tomllib.loads((resources.files("attend.train.presets") / f"{dataset}.toml").read_text(encoding="utf-8"))
-    changes = tables.pop("variant", {}).get(variant, {})
-    return override_config(override_config(config, _checked(tables)), _checked(changes))
+    for changes in (general, about.starts_from, _checked(own)):
+        config = override_config(config, changes)
+    return config
 
 
 def override_config(config: TrainConfig, values: Values) -> TrainConfig:
@@ -64,6 +73,12 @@ def read_run_file(path: Path) -> tuple[TrainConfig, dict[str, Any]]:
 def flatten(config: TrainConfig) -> dict[str, Any]:
     """`section.field` → value."""
     return {f"{section}.{name}": value for section, table in asdict(config).items() for name, value in table.items()}
+
+
+def in_force(config: TrainConfig, variant: str) -> dict[str, Any]:
+    """`section.field` → value of every setting that has an effect in the variant."""
+    idle = find_variant(variant).without_effect
+    return {name: value for name, value in flatten(config).items() if name not in idle}
 
 
 def _checked(tables: Mapping[str, Mapping[str, Any]]) -> Values:

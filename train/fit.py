@@ -20,6 +20,7 @@ from attend.train.checkpoint import random_states, read_checkpoint, restore_rand
 from attend.train.config import TrainConfig
 from attend.train.examples import Examples
 from attend.train.log import RunLog
+from attend.train.losses.objective import Objective
 from attend.train.meter import Meter
 from attend.train.optimizer import WeightAverage, build_optimizer, set_learning_rate
 from attend.train.step import train_step
@@ -62,6 +63,7 @@ class Fit:
     def __init__(
         self,
         model: nn.Module,
+        objective: Objective,
         config: TrainConfig,
         examples: Examples,
         source: AnnotationSource,
@@ -74,7 +76,7 @@ class Fit:
         self.model, self.config, self.examples, self.source = model.to(device), config, examples, source
         self.validate, self.folder, self.device, self.precision = validate, folder, device, precision
         self.versions = dict(versions)
-        self.optimizer = build_optimizer(model, config.optim)
+        self.objective, self.optimizer = objective, build_optimizer(model, config.optim)
         self.average = WeightAverage(model, config.optim.averaging) if config.optim.averaging else None
         self.position = Position()
         self.log_size = 0
@@ -84,6 +86,7 @@ class Fit:
         saved = read_checkpoint(self.folder / "last.pt", self.device)
         self.model.load_state_dict(saved["model"])
         self.optimizer.load_state_dict(saved["optimizer"])
+        self.objective.load_state_dict(saved.get("objective", {}))
         if self.average is not None:
             self.average.load_state_dict(saved["average"])
         self.position = Position(**saved["position"])
@@ -125,7 +128,6 @@ class Fit:
         """Mini-batches from the current position until the epoch ends, a validation is due or a signal came."""
         config, position = self.config, self.position
         plan, between = self._plan(), self._steps_between()
-        rate = set_learning_rate(self.optimizer, config.optim, position.epoch)
         stream = BatchStream(
             plan[position.batch :], self.examples, self.source, self.device, PRECISIONS[self.precision]
         )
@@ -135,7 +137,10 @@ class Fit:
         with Progress(len(self.examples.words), f"epoch {position.epoch + 1}", "captions") as bar:
             bar.skip(sum(len(captions) for captions in plan[: position.batch]))
             for batch in stream:
-                meter.add(train_step(self.model, batch, config, self.optimizer, self.average, self.precision))
+                rate = set_learning_rate(self.optimizer, config.optim, position.epoch, position.step)
+                meter.add(
+                    train_step(self.model, batch, self.objective, config, self.optimizer, self.average, self.precision)
+                )
                 position.batch, position.step = position.batch + 1, position.step + 1
                 bar.update(len(batch.words))
                 over = position.batch == len(plan) or position.step % between == 0 or bool(self.stop.asked)
@@ -183,6 +188,7 @@ class Fit:
         content = {
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
+            "objective": self.objective.state_dict(),
             "average": None if self.average is None else self.average.state_dict(),
             "position": asdict(self.position),
             "random": random_states(),

@@ -29,19 +29,25 @@ class Meter:
 
 
 def summarise(results: list[StepResult], seconds: float, waited: float) -> dict[str, float]:
-    """Means over the captions of several steps that took `seconds`, `waited` of them for data."""
+    """Means over the captions of several steps that took `seconds`, `waited` of them for data.
+
+    A figure that only some of the steps have is a mean over those.
+    """
     captions = sum(result.captions for result in results)
     words = sum(result.words for result in results)
 
     def mean(name: str) -> float:
         return sum(getattr(result, name) * result.captions for result in results) / captions
 
+    def mean_figure(name: str) -> float:
+        having = [result for result in results if name in result.figures]
+        return sum(result.figures[name] * result.captions for result in having) / sum(r.captions for r in having)
+
     return {
         "loss": mean("loss"),
         "words_loss": mean("words_loss"),
         "loss_per_word": mean("words_loss") * captions / words,
-        "penalty": mean("penalty"),
-        "gate": mean("gate"),
+        **{name: mean_figure(name) for name in sorted({name for result in results for name in result.figures})},
         "gradient_norm": mean("gradient_norm"),
         "captions_per_second": captions / max(seconds, 1e-9),
         "data_wait": waited / max(seconds, 1e-9),

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from attend.device import PRECISIONS
 from attend.errors import UserError
 from attend.train.config import TrainConfig
-from attend.train.losses.coverage import coverage_penalty
-from attend.train.losses.likelihood import words_loss
-from attend.train.models.interface import Batch, Output
+from attend.train.losses.objective import Objective
+from attend.train.models.interface import Batch
 from attend.train.optimizer import WeightAverage
+from attend.train.own_words import read_own_words
 
 
 class NonFiniteLossError(UserError):
@@ -26,34 +26,39 @@ class StepResult:
 
     loss: float  # what was minimised: mean over captions
     words_loss: float  # nats per caption, summed over steps, without smoothing
-    penalty: float  # Σ_i (1 - Σ_t alpha_ti)² per caption, before λ
-    gate: float  # mean beta over steps
     gradient_norm: float
     captions: int
     words: int
+    figures: dict[str, float]  # the objective's own, and `attention_gradient_norm` where attention has weights
 
 
 def train_step(
     model: nn.Module,
     batch: Batch,
+    objective: Objective,
     config: TrainConfig,
     optimizer: torch.optim.Optimizer,
     average: WeightAverage | None,
     precision: str,
 ) -> StepResult:
-    """Minimise words' loss + λ penalty (eq. 14), both meant over the captions of the batch, by one step."""
+    """Minimise the objective by one step."""
     device = batch.annotations.device
-    with torch.autocast(device.type, PRECISIONS[precision], enabled=precision != "float32"):
-        output: Output = model(batch)
-    likelihood = words_loss(output.log_probs, batch.words, batch.lengths).mean()
-    smoothing = config.optim.label_smoothing
-    minimised = words_loss(output.log_probs, batch.words, batch.lengths, smoothing).mean() if smoothing else likelihood
-    penalty = coverage_penalty(output.attention, batch.lengths, batch.mask).mean()
-    loss = minimised + config.loss.doubly_stochastic * penalty
+
+    def autocast() -> torch.autocast:  # a new one each time: what is cached without gradient must not be used with it
+        return torch.autocast(device.type, PRECISIONS[precision], enabled=precision != "float32")
+
+    if config.optim.scheduled_sampling:
+        with autocast():
+            batch = read_own_words(model, batch, config.optim.scheduled_sampling)
+    with autocast():
+        loss = objective(model, batch)
     optimizer.zero_grad(set_to_none=True)
-    loss.backward()
+    loss.minimised.backward()
+    figures = {name: float(value) for name, value in loss.figures.items()}
+    if attention := attention_gradients(model):
+        figures["attention_gradient_norm"] = nn.utils.get_total_norm(attention).item()
     norm = nn.utils.clip_grad_norm_(model.parameters(), config.optim.clip_norm or float("inf"))
-    for name, value in (("loss", loss), ("norm of the gradient", norm)):
+    for name, value in (("loss", loss.minimised), ("norm of the gradient", norm)):
         if not torch.isfinite(value):
             raise NonFiniteLossError(
                 f"the {name} became {value.item()}; last.pt holds the last good weights: go on from it with "
@@ -63,11 +68,19 @@ def train_step(
     if average is not None:
         average.update(model)
     return StepResult(
-        loss.item(),
-        likelihood.item(),
-        penalty.item(),
-        output.gates.mean().item(),
+        loss.minimised.item(),
+        loss.words.item(),
         norm.item(),
         len(batch.words),
         int(batch.lengths.sum()),
+        figures,
     )
+
+
+def attention_gradients(model: nn.Module) -> list[Tensor]:
+    """The gradients of the weights that score places; empty where nothing does."""
+    return [
+        weight.grad
+        for name, weight in model.named_parameters()
+        if name.startswith("attention.") and weight.grad is not None
+    ]

@@ -20,10 +20,10 @@ from attend.errors import UserError
 from attend.train.annotations import AnnotationSource
 from attend.train.checkpoint import read_checkpoint
 from attend.train.config import TrainConfig
-from attend.train.config_file import flatten, read_run_file, write_run_file
+from attend.train.config_file import flatten, in_force, read_run_file, write_run_file
 from attend.train.examples import Examples, make_examples, training_captions
 from attend.train.fit import Fit, FitResult, Validate
-from attend.train.models.variants import build_captioner
+from attend.train.models.variants import build_captioner, build_objective, changed_values, refuse_without_effect
 from attend.train.ranges import check_ranges
 from attend.train.run import make_record
 from attend.train.stopping import Position
@@ -60,6 +60,8 @@ def train(request: Request, make_validate: MakeValidate, say: Callable[[str], No
     check_ranges(request.config)
     request = _settle_precision(request)
     config, folder = request.config, request.folder
+    refuse_without_effect(request.variant, changed_values(config))
+    objective = build_objective(request.variant, config)
     store = FeatureStore(request.store)
     captions = training_captions(store.items, TRAIN_SPLITS)
     vocabulary = Vocabulary.build([join(words) for _, words in captions], config.words.size, config.words.min_count)
@@ -81,10 +83,11 @@ def train(request: Request, make_validate: MakeValidate, say: Callable[[str], No
     remove_abandoned(folder)
     write_run_file(folder / "config.toml", config, record)
     vocabulary.save(folder / "vocabulary.json")
-    say("\n".join(describe(config, store, vocabulary, examples, source, request.device)))
+    say("\n".join(describe(request, store, vocabulary, examples, source)))
     validate = make_validate(store, config, vocabulary, request.device)
     fit = Fit(
         model,
+        objective,
         config,
         examples,
         source,
@@ -110,25 +113,25 @@ def versions(device: torch.device) -> dict[str, str]:
 
 
 def describe(
-    config: TrainConfig,
+    request: Request,
     store: FeatureStore,
     vocabulary: Vocabulary,
     examples: Examples,
     source: AnnotationSource,
-    device: torch.device,
 ) -> list[str]:
     """The settings in force and what was found, as lines to print."""
+    config = request.config
     where = "kept in memory" if source.cached else "read from the store each time: they do not fit in memory"
     lines = [
         f"{len(source.image_ids)} training photos, {len(examples.words)} captions, {len(vocabulary)} words",
-        f"{device}, {config.optim.precision}",
+        f"{request.device}, {config.optim.precision}",
         f"annotations {store.places}x{store.channels}, {source.bytes / 2**30:.2f} GiB, {where}",
     ]
     if examples.cut:
         lines.append(f"{examples.cut} captions longer than words.longest={config.words.longest} words were cut")
     if store.missing:
         lines.append(f"{len(store.missing)} photos have no features and are left out: run `make features`")
-    return lines + [f"{name} = {value}" for name, value in flatten(config).items()]
+    return lines + [f"{name} = {value}" for name, value in in_force(config, request.variant).items()]
 
 
 def _settle_precision(request: Request) -> Request:

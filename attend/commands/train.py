@@ -38,12 +38,15 @@ def train(
     from attend.score.validation import make_validate
     from attend.settings import only, read_settings
     from attend.train.config_file import SECTIONS, override_config, preset_names, read_preset
+    from attend.train.models.variants import refuse_without_effect
     from attend.train.training import Request
     from attend.train.training import train as run_training
 
     if preset is not None and preset not in preset_names():
         raise UserError(f"--preset {preset} is unknown: one of {', '.join(preset_names())}")
-    config = override_config(read_preset(preset or dataset, variant), only(read_settings(words), SECTIONS, "train"))
+    values = only(read_settings(words), SECTIONS, "train")
+    refuse_without_effect(variant, values)
+    config = override_config(read_preset(preset or dataset, variant), values)
     request = Request(
         store=out / "features" / dataset / encoder,
         dataset=dataset,

@@ -26,7 +26,7 @@ from attend.score.pictures.enlarge import spreading
 from attend.score.report.curves import Line, curves_svg
 from attend.score.report.examples import GROUPS, Example, choose, make_example
 from attend.score.report.files import RunFiles, read_run_files
-from attend.train.config_file import flatten
+from attend.train.config_file import in_force
 from attend.train.run import Run
 
 PIXELS = 112
@@ -73,7 +73,7 @@ def build_report(run: Run, store: FeatureStore, split: str | None = None, each: 
                 except PhotoError as error:
                     problems.append(error.problem())
                     continue
-                example = make_example(run, store, item, group, caption)
+                example = make_example(run, store, item, group, caption, found.search)
                 _write_pictures(
                     work, f"{len(examples):03d}", Image.fromarray(pixels.permute(1, 2, 0).numpy()), example, run
                 )
@@ -107,7 +107,7 @@ def _page(run: Run, found: RunFiles, examples: list[Example]) -> str:
         groups=[
             (group, [(n, example) for n, example in enumerate(examples) if example.group == group]) for group in GROUPS
         ],
-        settings=flatten(run.config),
+        settings=in_force(run.config, run.variant),
         style=Markup((folder / "style.css").read_text(encoding="utf-8")),
         program=Markup((folder / "viewer.js").read_text(encoding="utf-8")),
         maps=Markup(_maps(run, examples)),

@@ -12,6 +12,8 @@ import torch
 from attend.data.items import Item
 from attend.data.store_reader import FeatureStore
 from attend.data.vocabulary import END
+from attend.score.search.context import with_context
+from attend.train.config import SearchSettings
 from attend.train.models.interface import Batch, Captioner
 from attend.train.run import Run
 
@@ -47,16 +49,27 @@ def choose(captions: Sequence[Mapping[str, Any]], each: int) -> list[tuple[str, 
     return [(group, caption) for group, chosen in zip(GROUPS, slices, strict=True) for caption in chosen]
 
 
-def make_example(run: Run, store: FeatureStore, item: Item, group: str, caption: Mapping[str, Any]) -> Example:
-    """A caption from `captions-SPLIT.json`, with the attention found by reading its words back (teacher forcing)."""
+def make_example(
+    run: Run,
+    store: FeatureStore,
+    item: Item,
+    group: str,
+    caption: Mapping[str, Any],
+    search: SearchSettings | None = None,
+) -> Example:
+    """A caption from `captions-SPLIT.json`, with the attention found by reading its words back (teacher forcing).
+
+    `search` is the one that found it, by default the run's own: hard attention looks again where it looked then.
+    """
     words = tuple(caption["words"])
     ids = run.vocabulary.encode(words)
     device = next(iter(run.model.parameters())).device
     annotations = torch.from_numpy(store.read([item.image_id])).to(device).float()  # (1, L, D)
     forced = torch.tensor([[*ids, END]], device=device)  # (1, T + 1)
     lengths = torch.tensor([len(ids) + 1], device=device)
+    captioner = with_context(cast(Captioner, run.model), search or run.config.search)
     with torch.inference_mode():
-        output = cast(Captioner, run.model)(Batch(annotations, forced, lengths))
+        output = captioner(Batch(annotations, forced, lengths))
     log_probs = output.log_probs[0].gather(1, forced[0].unsqueeze(1)).squeeze(1)  # (T + 1,)
     return Example(
         group,

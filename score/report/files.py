@@ -9,6 +9,7 @@ from typing import Any
 
 from attend.data.items import SPLITS
 from attend.errors import UserError
+from attend.train.config import SearchSettings
 from attend.train.log import read_log
 from attend.train.run import Run
 
@@ -23,6 +24,8 @@ class RunFiles:
     log: list[dict[str, Any]]
     scores: list[dict[str, Any]]
     captions: list[dict[str, Any]]
+    search: SearchSettings
+    """What found the captions."""
 
 
 def read_run_files(run: Run, split: str | None) -> RunFiles:
@@ -42,7 +45,8 @@ def read_run_files(run: Run, split: str | None) -> RunFiles:
     captions = _read(run.folder / f"captions-{chosen}.json", chosen)
     log = run.folder / "log.jsonl"
     in_order = [scores[name] for name in PREFERRED if name in scores]
-    return RunFiles(chosen, read_log(log) if log.is_file() else [], in_order, captions)
+    search = SearchSettings(**scores[chosen]["search"])
+    return RunFiles(chosen, read_log(log) if log.is_file() else [], in_order, captions, search)
 
 
 def _read(path: Path, split: str) -> Any:

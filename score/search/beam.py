@@ -13,6 +13,7 @@ from torch import Tensor
 
 from attend.data.vocabulary import END, UNKNOWN, Vocabulary
 from attend.score.search.caption import Caption, captions_of
+from attend.score.search.context import with_context
 from attend.score.search.trace import Trace
 from attend.train.config import SearchSettings
 from attend.train.models.interface import NO_WORD, Captioner
@@ -60,6 +61,7 @@ def beam_search(
         raise ValueError(f"need 1 <= best <= beam, longest >= 1, length_normalisation >= 0: {best=}, {settings}")
     if getattr(captioner, "training", False):
         raise ValueError("the captioner is in training mode, where dropout is on: call eval() first")
+    captioner = with_context(captioner, settings)
     device, images = annotations.device, torch.arange(len(annotations), device=annotations.device)
     state = captioner.start(annotations, mask)
     trace = Trace.empty(len(annotations), annotations.shape[1], device)

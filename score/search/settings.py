@@ -20,7 +20,11 @@ def search_settings(
     if values:
         raise UserError(f"--set {', '.join(values)}: only settings of the search can be changed after training")
     options: dict[str, Any] = {"beam": beam, "length_normalisation": length_normalisation}
+    if "seed" in changes and changes.get("context", settings.context) != "sample":
+        raise UserError("search.seed: no effect without search.context=sample, leave it out")
     settings = replace(settings, **changes | {name: value for name, value in options.items() if value is not None})
-    if settings.beam < 1 or settings.longest < 1 or settings.length_normalisation < 0:
-        raise UserError(f"search: beam and longest must be at least 1, length_normalisation at least 0: {settings}")
+    if settings.beam < 1 or settings.longest < 1 or settings.length_normalisation < 0 or settings.seed < 0:
+        raise UserError(
+            f"search: beam and longest must be at least 1, length_normalisation, seed at least 0: {settings}"
+        )
     return settings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,7 @@ from attend.train.arctic.dictionary import read_dictionary
 from attend.train.arctic.options import Options, read_options
 from attend.train.arctic.parameters import parameters, to_weights
 from attend.train.checkpoint import write_checkpoint
-from attend.train.config import TrainConfig, WordsSettings
-from attend.train.config_file import write_run_file
+from attend.train.config_file import read_preset, write_run_file
 from attend.train.models.variants import build_captioner
 from attend.train.run import make_record
 
@@ -49,7 +48,9 @@ def import_run(
     table = parameters(options)
     vocabulary, about_words = read_dictionary(files.dictionary, options.n_words)
     arrays, history, about_arrays = read_arrays(files.model, table)
-    config = TrainConfig(words=WordsSettings(size=options.n_words), model=options.model_settings())
+    authors = read_preset("arctic", options.variant)
+    words = replace(authors.words, size=options.n_words)
+    config = replace(authors, words=words, model=options.model_settings())
     model = build_captioner(options.variant, config.model, options.ctx_dim, options.n_words)
     model.load_state_dict(to_weights(arrays, table))
     used = features or _unknown_features(options, unknown)

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from attend.train.models.initial_weights import initialise_blocks, linear
 from attend.train.models.lstm_step import lstm_step
+from attend.train.models.wide import wide
 
 
 class AnnotationLSTM(nn.Module):
@@ -30,7 +31,7 @@ class AnnotationLSTM(nn.Module):
     def _read(self, annotations: Tensor, mask: Tensor | None, backward: bool) -> Tensor:
         """One direction: (B, L, n) in the order of the places."""
         gates = self.from_annotation[backward](annotations)  # (B, L, 4n)
-        hidden = cell = annotations.new_zeros((len(annotations), self.units), dtype=torch.float32)
+        hidden = cell = wide(annotations.new_zeros((len(annotations), self.units)))
         order = range(annotations.shape[1])
         states = []
         for place in reversed(order) if backward else order:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -13,11 +14,13 @@ from attend.train.models.additive_scores import KeyGradient, share_keys
 from attend.train.models.annotation_lstm import AnnotationLSTM
 from attend.train.models.first_state import FirstState
 from attend.train.models.initial_weights import initialise, initialise_blocks, linear
-from attend.train.models.interface import NO_WORD, Attention, Batch, ImagePart, Output, State
+from attend.train.models.interface import Attention, Batch, ImagePart, Output, State
 from attend.train.models.lstm_step import lstm_step
 from attend.train.models.repeated_linear import RepeatedLinear
 from attend.train.models.soft_attention import SoftAttention
+from attend.train.models.wide import wide
 from attend.train.models.word_output import WordOutput
+from attend.train.models.words_in import embed_words
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,9 @@ class AttentionLSTM(nn.Module):
         self.embedding = nn.Embedding(words, m)  # E
         initialise(self.embedding.weight.data)
         self.first_state = FirstState(channels, n, settings.init_layers, settings.dropout)
-        self.attention = SoftAttention(channels, settings.attention_layers)
+        self.attention = self.make_attention()
         # Everything that reads h_{t-1} is one matrix: U for the four gates, W_h for attention, w for the context gate.
-        self.reads = [4 * n, channels] + ([1] if settings.gate else [])
+        self.reads = [4 * n, self.attention.query_width] + ([1] if settings.gate else [])
         self.from_hidden = linear(n, sum(self.reads), bias=False)
         initialise_blocks(self.from_hidden.weight.data, [n] * 4 + self.reads[1:])
         self.gate_bias = nn.Parameter(torch.zeros(())) if settings.gate else None
@@ -65,31 +68,40 @@ class AttentionLSTM(nn.Module):
             settings.output_layers,
         )
 
+    def make_attention(self) -> Any:
+        """What chooses the weights of the places; a variant that looks otherwise has another."""
+        return SoftAttention(self.channels, self.settings.attention_layers)
+
     def start(self, annotations: Tensor, mask: Tensor | None = None) -> State:
         """See `Captioner.start`."""
         if self.annotation_lstm is not None:
             annotations = self.annotation_lstm(annotations, mask)
         hidden, cell = self.first_state(annotations, mask)
-        return State(ImagePart(annotations, self.attention.keys(annotations), mask), hidden.float(), cell.float())
+        return State(ImagePart(annotations, self.attention.keys(annotations), mask), wide(hidden), wide(cell))
 
     def step(self, state: State, previous_words: Tensor) -> tuple[Tensor, State, Attention]:
         """See `Captioner.step`."""
-        embedded = self._embed(previous_words)  # (B·R, m)
+        embedded = embed_words(self.embedding, previous_words)  # (B·R, m)
         matrices = _Matrices(self.from_hidden, self.context_gates, None)
         state, context, look = self._advance(state, self.word_gates(embedded), matrices)
         return self.word_output(state.hidden, context, embedded), state, look
 
     def forward(self, batch: Batch) -> Output:
-        """See `Captioner.forward`. What does not depend on the state is computed for all steps at once."""
-        state = self.start(batch.annotations, batch.mask)
+        """See `Captioner.forward`."""
+        return self.read(self.start(batch.annotations, batch.mask), batch.inputs)
+
+    def read(self, state: State, previous_words: Tensor) -> Output:
+        """All steps from given previous words (B·R, T) at once; the output has B·R rows.
+
+        What does not depend on the state is computed for all steps together.
+        """
         keys, gathered = share_keys(state.image.keys)
         state = replace(state, image=replace(state.image, keys=keys))
         matrices = _Matrices(
             RepeatedLinear(self.from_hidden.weight), RepeatedLinear(self.context_gates.weight), gathered
         )
-        first = batch.words.new_full((len(batch.words), 1), NO_WORD)
-        embedded = self._embed(torch.cat([first, batch.words[:, :-1]], dim=1))  # (B, T, m)
-        word_gates = self.word_gates(embedded)  # (B, T, 4n)
+        embedded = embed_words(self.embedding, previous_words)  # (B·R, T, m)
+        word_gates = self.word_gates(embedded)  # (B·R, T, 4n)
         hidden, contexts, looks = [], [], []
         for gates in word_gates.unbind(dim=1):
             state, context, look = self._advance(state, gates, matrices)
@@ -98,24 +110,34 @@ class AttentionLSTM(nn.Module):
             looks.append(look)
         log_probs = self.word_output(torch.stack(hidden, 1), torch.stack(contexts, 1), embedded)
         attention = torch.stack([look.weights for look in looks], 1)
-        return Output(log_probs, attention, torch.stack([look.gate for look in looks], 1))
+        drawn_from = [look.log_alpha for look in looks if look.log_alpha is not None]
+        return Output(
+            log_probs,
+            attention,
+            torch.stack([look.gate for look in looks], 1),
+            torch.stack(drawn_from, 1) if drawn_from else None,
+        )
 
-    def _embed(self, words: Tensor) -> Tensor:
-        """Words (...) → E y (..., m), the zero vector for `NO_WORD`."""
-        return self.embedding(words.clamp(min=0)) * (words != NO_WORD).unsqueeze(-1)
+    def look(self, state: State, query: Tensor, gathered: KeyGradient | None) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Query (B, R, D) → context (B, R, D), weights (B, R, L), and log alpha (B, R, L) where places are chosen."""
+        image = state.image
+        context, alpha = self.attention(image.annotations, image.keys, query, image.mask, gathered)
+        return context, alpha, None
 
     def _advance(self, state: State, word_gates: Tensor, matrices: _Matrices) -> tuple[State, Tensor, Attention]:
         """One LSTM step from W E y_{t-1} + b (B·R, 4n): the new state, the gated context (B·R, D), where it looked."""
         image = state.image
         gates, query, *gate = matrices.from_hidden(state.hidden).split(self.reads, dim=-1)
-        query = query.unflatten(0, (len(image.keys), -1))  # (B, R, D)
-        context, alpha = self.attention(image.annotations, image.keys, query, image.mask, matrices.gathered)
-        context, alpha = context.flatten(0, 1), alpha.flatten(0, 1)  # (B·R, D), (B·R, L)
+        query = query.unflatten(0, (len(image.keys), len(query) // len(image.keys)))  # (B, R, D)
+        context, weights, log_alpha = self.look(state, query, matrices.gathered)
+        context, weights = context.flatten(0, 1), weights.flatten(0, 1)  # (B·R, D), (B·R, L)
+        log_alpha = None if log_alpha is None else log_alpha.flatten(0, 1)
         # Section 4.2.1: beta_t = sigmoid(w·h_{t-1} + b) scales z for the LSTM and for the output.
         if self.gate_bias is not None:
-            beta = (gate[0].float() + self.gate_bias).sigmoid()  # (B·R, 1)
+            beta = (wide(gate[0]) + self.gate_bias).sigmoid()  # (B·R, 1)
             context = beta.to(context.dtype) * context
         else:
-            beta = context.new_ones((len(context), 1), dtype=torch.float32)
+            beta = wide(context.new_ones((len(context), 1)))
         hidden, cell = lstm_step(gates + word_gates + matrices.context_gates(context), state.cell)
-        return State(image, hidden, cell), context, Attention(alpha, beta.squeeze(-1))
+        state = replace(state, hidden=hidden, cell=cell, step=state.step + 1)
+        return state, context, Attention(weights, beta.squeeze(-1), log_alpha)

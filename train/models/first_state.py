@@ -7,6 +7,14 @@ from torch import Tensor, nn
 from attend.train.models.initial_weights import linear
 
 
+def mean_annotation(annotations: Tensor, mask: Tensor | None) -> Tensor:
+    """Annotations (B, L, D), mask (B, L) or None → their mean over the places there are, (B, D)."""
+    if mask is None:
+        return annotations.mean(dim=1)
+    kept = mask.unsqueeze(-1)  # (B, L, 1)
+    return annotations.masked_fill(~kept, 0).sum(dim=1) / kept.sum(dim=1)
+
+
 class FirstState(nn.Module):
     """h0 = tanh(W m0 + b), c0 = tanh(W' m0 + b') with m0 the mean annotation (section 3.1.2, "two MLPs").
 
@@ -24,10 +32,5 @@ class FirstState(nn.Module):
 
     def forward(self, annotations: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
         """Annotations (B, L, D), mask (B, L) or None → h0, c0, each (B, n)."""
-        if mask is None:
-            mean = annotations.mean(dim=1)  # (B, D)
-        else:
-            kept = mask.unsqueeze(-1)  # (B, L, 1)
-            mean = annotations.masked_fill(~kept, 0).sum(dim=1) / kept.sum(dim=1)
-        mean = self.hidden_layers(mean)
+        mean = self.hidden_layers(mean_annotation(annotations, mask))
         return self.to_hidden(mean).tanh(), self.to_cell(mean).tanh()

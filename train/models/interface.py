@@ -9,7 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
+import torch
 from torch import Tensor
+
+from attend.train.models.place_choice import PlaceChoice
 
 NO_WORD = -1
 """Previous word at the first step: its embedding is the zero vector; there is no start token.  # arctic"""
@@ -23,14 +26,27 @@ class Batch:
     words: Tensor  # (B, T) int64
     lengths: Tensor  # (B,) int64, 1 to T, the end step included
     mask: Tensor | None = None  # (B, L) bool, true where there is a place; None: everywhere
+    previous: Tensor | None = None  # (B, T) what each step reads; None: `NO_WORD`, then the caption's own words
+
+    @property
+    def inputs(self) -> Tensor:
+        """The previous word of each step, (B, T)."""
+        if self.previous is not None:
+            return self.previous
+        first = self.words.new_full((len(self.words), 1), NO_WORD)
+        return torch.cat([first, self.words[:, :-1]], dim=1)
 
 
 @dataclass(frozen=True)
 class Attention:
-    """Where one step looked: `weights` sum to 1 over the places; `gate` is beta of section 4.2.1 (1 without a gate)."""
+    """Where one step looked: `weights` sum to 1 over the places; `gate` is beta of section 4.2.1 (1 without a gate).
+
+    Where a place was chosen, all weight is on it; `log_alpha` is what it was chosen from.
+    """
 
     weights: Tensor  # (B·R, L)
     gate: Tensor  # (B·R,)
+    log_alpha: Tensor | None = None  # (B·R, L), of hard attention only
 
 
 @dataclass(frozen=True)
@@ -40,6 +56,7 @@ class Output:
     log_probs: Tensor  # (B, T, K) float32: log p(word at t | words before t, annotations)
     attention: Tensor  # (B, T, L) float32
     gates: Tensor  # (B, T) float32
+    log_alpha: Tensor | None = None  # (B, T, L) float32, of hard attention only
 
 
 @dataclass(frozen=True)
@@ -63,6 +80,8 @@ class State:
     image: ImagePart
     hidden: Tensor  # (B·R, n)
     cell: Tensor  # (B·R, n)
+    step: int = 0  # words written so far
+    choice: PlaceChoice | None = None  # how hard attention takes its places; None: the expected context
 
     def select(self, rows: Tensor) -> State:
         """Memory rows in a new order, with repeats; each photo must keep an equal number R' of its own rows."""
@@ -75,7 +94,8 @@ class State:
         def rows(memory: Tensor) -> Tensor:
             return memory.unflatten(0, (-1, per_image))[images].flatten(0, 1)
 
-        return State(self.image.keep(images), rows(self.hidden), rows(self.cell))
+        choice = None if self.choice is None else self.choice.keep(images)
+        return State(self.image.keep(images), rows(self.hidden), rows(self.cell), self.step, choice)
 
 
 class Decoding(Protocol):

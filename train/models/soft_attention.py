@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from attend.train.models.additive_scores import KeyGradient, additive_scores
 from attend.train.models.initial_weights import linear
+from attend.train.models.wide import wide
 
 
 class SoftAttention(nn.Module):
@@ -19,6 +20,7 @@ class SoftAttention(nn.Module):
 
     def __init__(self, channels: int, layers: int) -> None:
         super().__init__()
+        self.query_width = channels
         self.key_layers = nn.ModuleList(linear(channels, channels) for _ in range(layers))
         self.score = linear(channels, 1)  # v and c
 
@@ -30,19 +32,23 @@ class SoftAttention(nn.Module):
             keys = layer(keys).tanh()
         return keys
 
-    def forward(
-        self, annotations: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None, gathered: KeyGradient | None = None
-    ) -> tuple[Tensor, Tensor]:
-        """Query W_h h of all captions in progress (B, R, D) → context z (B, R, D) and alpha (B, R, L) float32.
+    def scores(self, keys: Tensor, query: Tensor, mask: Tensor | None, gathered: KeyGradient | None = None) -> Tensor:
+        """Query W_h h of all captions in progress (B, R, D) → e (B, R, L) float32, -inf where there is no place.
 
         `gathered` comes with keys from `share_keys`.
         """
         v = self.score.weight[0].to(keys.dtype)
-        scores = (
-            additive_scores(keys, query, v, gathered) + self.score.bias
-        ).float()  # (B, R, L); arctic: tanh, not ReLU
-        if mask is not None:
-            scores = scores.masked_fill(~mask.unsqueeze(1), float("-inf"))
-        alpha = scores.softmax(dim=-1)
-        context = torch.bmm(alpha.to(annotations.dtype), annotations)  # (B, R, D)
-        return context, alpha
+        scores = wide(additive_scores(keys, query, v, gathered) + self.score.bias)  # arctic: tanh, not ReLU
+        return scores if mask is None else scores.masked_fill(~mask.unsqueeze(1), float("-inf"))
+
+    def forward(
+        self, annotations: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None, gathered: KeyGradient | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Query W_h h of all captions in progress (B, R, D) → context z (B, R, D) and alpha (B, R, L) float32."""
+        alpha = self.scores(keys, query, mask, gathered).softmax(dim=-1)
+        return weighted_context(annotations, alpha), alpha
+
+
+def weighted_context(annotations: Tensor, weights: Tensor) -> Tensor:
+    """z = Σ_i w_i a_i: annotations (B, L, D), weights (B, R, L) → (B, R, D)."""
+    return torch.bmm(weights.to(annotations.dtype), annotations)

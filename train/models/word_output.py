@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from attend.train.models.initial_weights import linear
+from attend.train.models.wide import wide
 
 
 class WordOutput(nn.Module):
@@ -44,4 +45,4 @@ class WordOutput(nn.Module):
         total = self.dropout(torch.tanh(total))
         for layer in self.hidden_layers:
             total = self.dropout(layer(total).relu())
-        return self.to_words(total).float().log_softmax(dim=-1)
+        return wide(self.to_words(total)).log_softmax(dim=-1)
