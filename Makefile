@@ -21,6 +21,7 @@ BEAM      =
 PRESET    =
 SET       =
 RESUME    =
+START     =
 LEAST     =
 
 $(foreach name,WORKERS SCHEDULER GPUS,$(if $(filter command line,$(origin $(name))),\
@@ -46,6 +47,7 @@ help: ## this list
 	@echo '  DATASET=$(DATASET)  scenes, flickr8k or folder       DATA=$(DATA)  the raw files'
 	@echo '  ENCODER=$(ENCODER)  vgg19, vgg16 or efficientnet_lite0   WEIGHTS=$(WEIGHTS)  or a path, or random:SEED'
 	@echo '  VARIANT=$(VARIANT)  soft, hard, uniform, mean or nic   PRESET=  the dataset'"'"'s own   RUN=$(RUN)   RESUME=1  goes on with a run'
+	@echo '  START=  a run whose best weights and words training begins with'
 	@echo '  SPLIT=$(SPLIT)  BEAM=  (the run'"'"'s own)   DEVICE=$(DEVICE)  PRECISION=$(PRECISION)  FIT=$(FIT)  crop or whole   OUT=$(OUT)'
 	@echo '  ON_ERROR=$(ON_ERROR)  or stop   CODEC=  the store'"'"'s own, or zstd, blosc2, lzf, gzip, none'
 	@echo '  IMAGES=  a photo or a folder   CAPTIONS=  a table for DATASET=folder'
@@ -78,7 +80,7 @@ verify: $(SETUP) ## check a feature store against its manifest
 train: $(SETUP) ## stage 2: a feature store to a captioner; RESUME=1 goes on
 	$(ATTEND) train --dataset $(DATASET) --encoder $(ENCODER) --variant $(VARIANT) --run "$(RUN)" --out "$(OUT)" \
 		--device $(DEVICE) $(if $(filter-out 0 no,$(RESUME)),--resume) $(if $(PRESET),--preset $(PRESET)) $(set_words) \
-		$(call if_said,PRECISION,--set optim.precision=$(PRECISION))
+		$(if $(START),--start "$(START)") $(call if_said,PRECISION,--set optim.precision=$(PRECISION))
 
 bleu: $(SETUP) ## stage 3: captions and BLEU of a run, or of an ensemble: RUN="a b c"
 	$(ATTEND) bleu $(call if_said,DATASET,--dataset $(DATASET)) --run "$(RUN)" --split $(SPLIT) --out "$(OUT)" \

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attend.data.items import Item
-from attend.data.vocabulary import Vocabulary
+from attend.data.vocabulary import UNKNOWN, Vocabulary
 from attend.data.words import tokenise
 from attend.errors import UserError
 
@@ -26,6 +26,11 @@ class Examples:
     def lengths(self) -> np.ndarray:
         """Steps of each caption, the end step included, (N,)."""
         return np.array([len(words) for words in self.words], dtype=np.int64)
+
+    @property
+    def unknown(self) -> float:
+        """Share of the captions' words that are not in the vocabulary."""
+        return sum(int((words == UNKNOWN).sum()) for words in self.words) / int((self.lengths - 1).sum())
 
 
 def training_captions(items: Sequence[Item], splits: Sequence[str]) -> list[tuple[str, list[str]]]:

@@ -41,9 +41,18 @@ class Run:
 
 
 def make_record(
-    dataset: str, variant: str, store: Path, manifest: Manifest, vocabulary: Vocabulary, versions: dict[str, str]
+    dataset: str,
+    variant: str,
+    store: Path,
+    manifest: Manifest,
+    vocabulary: Vocabulary,
+    versions: dict[str, str],
+    start: Run | None = None,
 ) -> dict[str, Any]:
-    """The tables of `config.toml` that say what a run was trained on and with, besides its settings."""
+    """The tables of `config.toml` that say what a run was trained on and with, besides its settings.
+
+    `start` is the run whose weights it began with.
+    """
     fingerprint = manifest.fingerprint
     return {
         "run": {
@@ -67,6 +76,7 @@ def make_record(
             "preprocessing": fingerprint.preprocessing,
         },
         "versions": versions,
+        **({"start": {"folder": str(start.folder), "best_sha256": start.checkpoint_sha256}} if start else {}),
     }
 
 

@@ -26,6 +26,7 @@ from attend.train.fit import Fit, FitResult, Validate
 from attend.train.models.variants import build_captioner, build_objective, changed_values, refuse_without_effect
 from attend.train.ranges import check_ranges
 from attend.train.run import make_record
+from attend.train.start import load_start
 from attend.train.stopping import Position
 
 TRAIN_SPLITS = ("train",)
@@ -53,6 +54,8 @@ class Request:
     config: TrainConfig
     device: torch.device
     resume: bool
+    start: Path | None = None
+    """A run whose best weights this one begins with."""
 
 
 def train(request: Request, make_validate: MakeValidate, say: Callable[[str], None]) -> FitResult:
@@ -64,9 +67,13 @@ def train(request: Request, make_validate: MakeValidate, say: Callable[[str], No
     objective = build_objective(request.variant, config)
     store = FeatureStore(request.store)
     captions = training_captions(store.items, TRAIN_SPLITS)
-    vocabulary = Vocabulary.build([join(words) for _, words in captions], config.words.size, config.words.min_count)
+    start = load_start(request.start, request.variant, store.manifest.fingerprint) if request.start else None
+    if start:
+        vocabulary = start.vocabulary
+    else:
+        vocabulary = Vocabulary.build([join(words) for _, words in captions], config.words.size, config.words.min_count)
     record = make_record(
-        request.dataset, request.variant, store.folder, store.manifest, vocabulary, versions(request.device)
+        request.dataset, request.variant, store.folder, store.manifest, vocabulary, versions(request.device), start
     )
     resuming = _check_folder(request, record)
     if resuming:
@@ -79,6 +86,8 @@ def train(request: Request, make_validate: MakeValidate, say: Callable[[str], No
     source = AnnotationSource(store, examples.image_ids, config.batches.cache_share)
     torch.manual_seed(config.optim.seed)
     model = build_captioner(request.variant, config.model, store.channels, len(vocabulary))
+    if start:
+        model.load_state_dict(start.model.state_dict())
     folder.mkdir(parents=True, exist_ok=True)
     remove_abandoned(folder)
     write_run_file(folder / "config.toml", config, record)
@@ -124,6 +133,7 @@ def describe(
     where = "kept in memory" if source.cached else "read from the store each time: they do not fit in memory"
     lines = [
         f"{len(source.image_ids)} training photos, {len(examples.words)} captions, {len(vocabulary)} words",
+        f"{examples.unknown:.2%} of the captions' words are unknown",
         f"{request.device}, {config.optim.precision}",
         f"annotations {store.places}x{store.channels}, {source.bytes / 2**30:.2f} GiB, {where}",
     ]

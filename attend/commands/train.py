@@ -19,6 +19,7 @@ import click
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
 @click.option("--resume/--no-resume", default=False, help="Go on with a run that exists.")
 @click.option("--preset", default=None, help="Preset to start from.  [default: the dataset's own]")
+@click.option("--start", default=None, metavar="RUN", help="Begin with the best weights and the words of this run.")
 @click.option("--set", "words", multiple=True, help='Settings, e.g. --set "optim.epochs=3 model.units=512".')
 def train(
     dataset: str,
@@ -29,6 +30,7 @@ def train(
     device: str,
     resume: bool,
     preset: str | None,
+    start: str | None,
     words: tuple[str, ...],
 ) -> None:
     """Train a captioner on a feature store: OUT/features/DATASET/ENCODER → OUT/runs/RUN."""
@@ -39,6 +41,7 @@ def train(
     from attend.settings import only, read_settings
     from attend.train.config_file import SECTIONS, override_config, preset_names, read_preset
     from attend.train.models.variants import refuse_without_effect
+    from attend.train.start import like_start
     from attend.train.training import Request
     from attend.train.training import train as run_training
 
@@ -47,6 +50,9 @@ def train(
     values = only(read_settings(words), SECTIONS, "train")
     refuse_without_effect(variant, values)
     config = override_config(read_preset(preset or dataset, variant), values)
+    start_folder = out / "runs" / start if start else None
+    if start_folder:
+        config = like_start(config, values, start_folder)
     request = Request(
         store=out / "features" / dataset / encoder,
         dataset=dataset,
@@ -55,6 +61,7 @@ def train(
         config=config,
         device=choose_device(device),
         resume=resume,
+        start=start_folder,
     )
     result = run_training(request, make_validate, say)
     if not result.finished:

@@ -1,0 +1,87 @@
+"""Training that begins with another run's weights: what is taken over, what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from attend.data.manifest import Manifest
+from attend.errors import UserError
+from attend.settings import read_settings
+from attend.train.config import TrainConfig
+from attend.train.config_file import override_config, read_run_file
+from attend.train.models.variants import changed_values
+from attend.train.run import load_run
+from attend.train.start import like_start
+from attend.train.training import train
+from tests.test_fit import judge_exact, request, run, weights
+from tests.tiny_store import make_store
+
+
+@pytest.fixture
+def soft(tmp_path):
+    store = make_store(tmp_path / "store")
+    run(store, tmp_path / "soft", "optim.epochs=2")
+    return store, tmp_path / "soft"
+
+
+def start(store, folder, soft, settings="", variant="hard", **options):
+    asked = replace(request(store, folder, settings, variant=variant, **options), start=soft)
+    lines: list[str] = []
+    return train(asked, judge_exact, lines.append), "\n".join(lines)
+
+
+def test_the_first_step_is_taken_from_the_weights_of_the_other_run(soft, tmp_path):
+    store, folder = soft
+    start(store, tmp_path / "hard", folder, "optim.epochs=1 optim.learning_rate=1e-12")
+    begun, theirs = weights(tmp_path / "hard"), weights(folder, "best.pt")
+    assert begun.keys() == theirs.keys()
+    for name, value in begun.items():
+        torch.testing.assert_close(value, theirs[name], atol=1e-9, rtol=0)
+    _, record = read_run_file(tmp_path / "hard" / "config.toml")
+    assert record["start"] == {"folder": str(folder), "best_sha256": load_run(folder).checkpoint_sha256}
+
+
+def test_the_words_are_those_of_the_other_run_and_unknown_ones_are_counted(soft, tmp_path):
+    _, folder = soft
+    larger = make_store(tmp_path / "larger", images=12)
+    _, told = start(larger, tmp_path / "tuned", folder, "optim.epochs=1", variant="soft")
+    assert load_run(tmp_path / "tuned").vocabulary == load_run(folder).vocabulary
+    assert "of the captions' words are unknown" in told
+
+
+def test_it_is_resumed_like_any_other(soft, tmp_path):
+    store, folder = soft
+    start(store, tmp_path / "whole", folder, "optim.epochs=3", variant="soft")
+    start(store, tmp_path / "halves", folder, "optim.epochs=1", variant="soft")
+    result, told = start(store, tmp_path / "halves", folder, "optim.epochs=3", variant="soft", resume=True)
+    assert result.position.epoch == 3
+    assert "going on at epoch 2" in told
+    for name, value in weights(tmp_path / "whole").items():
+        assert torch.equal(value, weights(tmp_path / "halves")[name]), name
+
+
+def test_weights_of_another_shape_or_of_other_features_are_refused(soft, tmp_path):
+    store, folder = soft
+    with pytest.raises(UserError, match=r"START=soft is VARIANT=soft, whose weights do not fit VARIANT=mean"):
+        start(store, tmp_path / "mean", folder, variant="mean")
+    manifest = Manifest.load(store)
+    made = replace(manifest.fingerprint, weights_sha256="1" * 64)
+    replace(manifest, fingerprint=made).save(store)
+    with pytest.raises(UserError, match=r"START=soft was trained on other features \(weights_sha256: "):
+        start(store, tmp_path / "hard", folder)
+    assert not (tmp_path / "hard").exists()
+
+
+def test_the_run_decides_the_model_and_the_vocabulary(soft, tmp_path):
+    _, folder = soft
+    asked = read_settings(["model.dropout=0.3 optim.epochs=2"])
+    config = like_start(override_config(TrainConfig(), asked), asked, folder)
+    assert changed_values(config)["model"] == {"units": 32, "embedding": 16, "dropout": 0.3}
+    assert config.optim.epochs == 2
+    with pytest.raises(UserError, match=r"model\.units=64: START=soft has 32; leave the setting out"):
+        like_start(config, read_settings(["model.units=64"]), folder)
+    with pytest.raises(UserError, match=r"no run at .*other: train it first"):
+        like_start(config, {}, tmp_path / "other")
