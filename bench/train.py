@@ -33,7 +33,9 @@ def peer_log_probs(model: AttentionLSTM, batch: Batch) -> Tensor:
     embedded = torch.zeros(len(annotations), model.settings.embedding, device=annotations.device)
     outputs = []
     for word in batch.words.unbind(1):
-        keys = model.attention.keys(annotations)
+        keys = annotations
+        for number, layer in enumerate(model.attention.key_layers):
+            keys = layer(keys).tanh() if number else layer(keys)
         query = torch.nn.functional.linear(hidden, query_weight)
         scores = model.attention.score(torch.tanh(keys + query.unsqueeze(1))).squeeze(-1)
         alpha = scores.float().softmax(-1)
@@ -50,11 +52,14 @@ def peer_log_probs(model: AttentionLSTM, batch: Batch) -> Tensor:
 
 
 def multiplications(batch: int, steps: int, places: int, model: AttentionLSTM) -> float:
-    """Floating-point operations of the matrix products of one training step (forward, and twice that for backward)."""
+    """Floating-point operations of the matrix products of one training step: forward, and twice that for backward.
+
+    The first two key layers are one product, and the annotations need no gradient.
+    """
     n, m, d, k = model.settings.units, model.settings.embedding, model.channels, model.words
-    keys = model.settings.attention_layers * places * d * d
+    keys = (3 * max(1, model.settings.attention_layers - 1) - 1) * places * d * d
     each_step = n * (4 * n + d + 1) + 4 * n * (m + d) + 2 * places * d + m * (n + d + k)
-    return 3 * 2 * batch * (keys + steps * each_step)
+    return 2 * batch * (keys + 3 * steps * each_step)
 
 
 def matmul_rate(device: torch.device, dtype: torch.dtype) -> float:

@@ -172,3 +172,25 @@ def test_dropout_is_at_the_papers_three_places_only():
     model.word_output.dropout.register_forward_hook(lambda module, inputs, output: calls.append(output.shape[-1]))
     model(a_batch())
     assert calls == [7, 4]
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_the_keys_are_those_of_the_layers_one_after_another(layers):
+    torch.manual_seed(0)
+    attention = SoftAttention(8, layers).double()
+    for layer in attention.key_layers:
+        torch.nn.init.normal_(layer.bias)
+    annotations = torch.randn(3, 5, 8, dtype=torch.float64)
+    expected = attention.key_layers[0](annotations)
+    for layer in attention.key_layers[1:]:
+        expected = layer(expected).tanh()
+    found = attention.keys(annotations)
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-14)
+    weights = [*attention.key_layers.parameters()]
+    weigh = torch.randn_like(found)
+    for ours, theirs in zip(
+        torch.autograd.grad((found * weigh).sum(), weights),
+        torch.autograd.grad((expected * weigh).sum(), weights),
+        strict=True,
+    ):
+        torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-13)

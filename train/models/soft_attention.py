@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import linear as linear_function
 
 from attend.train.models.additive_scores import KeyGradient, additive_scores
 from attend.train.models.initial_weights import linear
@@ -27,7 +28,10 @@ class SoftAttention(nn.Module):
     def keys(self, annotations: Tensor) -> Tensor:
         """Annotations (B, L, D) → keys p (B, L, D), once per photo."""
         first, *others = self.key_layers
-        keys = first(annotations)
+        if not others:
+            return first(annotations)
+        second, *others = others
+        keys = two_as_one(first, second, annotations).tanh()
         for layer in others:
             keys = layer(keys).tanh()
         return keys
@@ -47,6 +51,17 @@ class SoftAttention(nn.Module):
         """Query W_h h of all captions in progress (B, R, D) → context z (B, R, D) and alpha (B, R, L) float32."""
         alpha = self.scores(keys, query, mask, gathered).softmax(dim=-1)
         return weighted_context(annotations, alpha), alpha
+
+
+def two_as_one(first: nn.Linear, second: nn.Linear, inputs: Tensor) -> Tensor:
+    """second(first(inputs)) as one product: W2 (W1 x + b1) + b2 = (W2 W1) x + (W2 b1 + b2).
+
+    There are many more places than channels: a third of the multiplications, forward and backward.
+    """
+    with torch.autocast(inputs.device.type, enabled=False):
+        weight = second.weight @ first.weight
+        bias = second.weight @ first.bias + second.bias
+    return linear_function(inputs, weight, bias)
 
 
 def weighted_context(annotations: Tensor, weights: Tensor) -> Tensor:
