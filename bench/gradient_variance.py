@@ -39,8 +39,9 @@ ESTIMATORS = {
     "the authors'": ("word", "moving", 1),
     "remaining words": ("remaining", "moving", 1),
     "the paper's, N = 4": ("caption", "moving", 4),
-    "leave one out": ("caption", "leave_one_out", 4),
-    "leave one out, remaining words": ("remaining", "leave_one_out", 4),
+    "leave one out, N = 2": ("caption", "leave_one_out", 2),
+    "both, N = 2": ("remaining", "leave_one_out", 2),
+    "both, N = 4": ("remaining", "leave_one_out", 4),
 }
 
 
