@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
 SUFFIX = ".partial"
@@ -29,14 +30,18 @@ def publish(partial: Path, final: Path) -> None:
 
 
 def write_atomically(final: Path, content: bytes | memoryview) -> None:
-    """Write a file whole: after a crash or on a full disk (OSError) `final` holds the old content, else the new."""
+    """Write a file whole: after a crash or on a full disk `final` holds the old content, else the new. OSError, named
+    after `final`: it cannot be written."""
     final.parent.mkdir(parents=True, exist_ok=True)
     partial = partial_path(final)
     try:
         partial.write_bytes(content)
         publish(partial, final)
-    except BaseException:
-        partial.unlink(missing_ok=True)
+    except BaseException as error:
+        with suppress(OSError):
+            partial.unlink()
+        if isinstance(error, OSError):
+            error.filename = str(final)  # a full disk names no file, the others the partial one
         raise
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -35,8 +37,17 @@ class PhotoFile:
             ) from error
 
 
+def photo_stat(path: Path) -> os.stat_result:
+    """The state of a file. OSError: there is none, or reading it would never end."""
+    state = path.stat()
+    if not stat.S_ISREG(state.st_mode) and not stat.S_ISDIR(state.st_mode):
+        raise OSError(errno.EINVAL, "it is a pipe or a device")
+    return state
+
+
 def read_photo_file(path: Path) -> tuple[bytes, PhotoFile]:
     """The bytes of a file and what they are. OSError: it cannot be read."""
+    photo_stat(path)
     with path.open("rb") as file:
         mtime_ns = os.fstat(file.fileno()).st_mtime_ns
         content = file.read()

@@ -35,12 +35,19 @@ class Vocabulary:
     def build(cls, captions: Iterable[str], size: int = 10_000, min_count: int = 1) -> Vocabulary:
         """The commonest words of the raw text of the training captions, at most `size` ids including the special two.
 
-        Ordered by count, then by the word itself, so the order of the captions does not matter.
+        Ordered by count, then by the word itself, so the order of the captions does not matter. UserError: captions of
+        which no word is left.
         """
         counts = Counter(word for caption in captions for word in tokenise(caption))
         frequent = [word for word, count in counts.items() if count >= min_count]
         frequent.sort(key=lambda word: (-counts[word], word))
-        return cls((*SPECIAL, *frequent[: size - len(SPECIAL)]))
+        words = frequent[: size - len(SPECIAL)]
+        if counts and not words:
+            raise UserError(
+                f"words.min_count={min_count} and words.size={size} leave none of the {len(counts)} words of the "
+                "training captions: lower the first or raise the second"
+            )
+        return cls((*SPECIAL, *words))
 
     def __len__(self) -> int:
         return len(self.words)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attend.data.items import Item, check_items
+from attend.data.photo_file import photo_stat
 from attend.errors import UserError
 from attend.extract.opening import PhotoError, unreadable
 
@@ -32,7 +33,7 @@ def stat_photos(items: Sequence[Item]) -> dict[str, os.stat_result | PhotoError]
 
 def _stat(path: Path) -> os.stat_result | PhotoError:
     try:
-        state = path.stat()
+        state = photo_stat(path)
     except OSError as error:
         return unreadable(path, error)
     except ValueError:  # a name that no file can have

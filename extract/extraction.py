@@ -125,8 +125,9 @@ def _work(found: Survey, encoder: Encoder, job: Job, manifest: Manifest) -> Summ
                 if result.record is not None:
                     encoded += result.record.rows
                     record = dataclasses.replace(result.record, libraries=libraries)
-                    manifest = dataclasses.replace(manifest, shards=_in_order([*manifest.shards, record]))
-                    manifest.save(job.folder)
+                    grown = dataclasses.replace(manifest, shards=_in_order([*manifest.shards, record]))
+                    grown.save(job.folder)
+                    manifest = grown  # what it says is on the disk
                 write_problems(job.folder, problems)
         except OSError as error:
             if error.errno != errno.ENOSPC:

@@ -20,8 +20,8 @@ def write_problems(folder: Path, problems: Sequence[Problem]) -> None:
     if problems:
         lines = (json.dumps(dataclasses.asdict(problem), ensure_ascii=False) + "\n" for problem in problems)
         write_atomically(path, "".join(lines).encode("utf-8", errors="surrogateescape"))
-    else:
-        path.unlink(missing_ok=True)
+    elif path.exists():  # a store may be read-only where there is nothing to do
+        path.unlink()
 
 
 def problem_lines(problems: Sequence[Problem]) -> list[str]:

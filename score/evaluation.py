@@ -59,6 +59,7 @@ def evaluate(run: Run, store: FeatureStore, split: str, settings: SearchSettings
         missing=tuple(item.image_id for item in store.missing if item.split == split),
         references=references.counts,
         empty_references=references.empty,
+        foreign_references=references.foreign,
         unfinished=sum(not caption.finished for caption in captions.values()),
         empty_captions=scored.empty,
         bleu=scored.bleu,
@@ -88,10 +89,11 @@ def already_scored(run: Run, store: FeatureStore, split: str, settings: SearchSe
     captions, scores = evaluation_paths(run.folder, split)
     try:
         record = json.loads(scores.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+        json.loads(captions.read_text(encoding="utf-8"))
+        same = (record["made_from"], record["search"]) == (made_from(run, store), asdict(settings))
+        return same and not record["missing_without_features"]
+    except (FileNotFoundError, ValueError, TypeError, KeyError):  # absent or damaged: made again
         return False
-    same = (record.get("made_from"), record.get("search")) == (made_from(run, store), asdict(settings))
-    return same and captions.is_file() and not record.get("missing_without_features")
 
 
 def evaluation_paths(folder: Path, split: str) -> tuple[Path, Path]:

@@ -35,8 +35,9 @@ class PhotoCaption:
 def find_photos(places: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     """The photos among files and below folders, in order of their names, and the files in folders that are none.
 
-    A file given by name is a photo whatever it is called; in a folder the name's ending decides, and names that begin
-    with a dot are passed over. UserError: a place does not exist, or there is no photo anywhere.
+    A file given by name is a photo whatever it is called; in a folder the name's ending decides, also for a link that
+    leads nowhere, and names that begin with a dot are passed over. UserError: a place does not exist, or there is no
+    photo anywhere.
     """
     Image.init()
     endings = {ending for ending, kind in Image.registered_extensions().items() if kind in Image.OPEN}
@@ -45,7 +46,7 @@ def find_photos(places: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     for place in places:
         if place.is_dir():
             for path in sorted(place.rglob("*")):
-                if path.is_file() and not any(part.startswith(".") for part in path.relative_to(place).parts):
+                if not path.is_dir() and not any(part.startswith(".") for part in path.relative_to(place).parts):
                     is_photo = path.suffix.lower() in endings | UNREADABLE_KINDS
                     (photos if is_photo else others).append(path)
         elif place.exists():

@@ -8,6 +8,9 @@ from typing import Any
 from attend.score.metrics.bleu import ORDERS, Bleu
 from attend.score.metrics.tokens import TOKENISATION
 
+FOREIGN_SHARE = 0.1
+"""A larger share of references with letters that English does not have is warned of; `café` now and then is English."""
+
 
 @dataclass(frozen=True)
 class Scores:
@@ -35,6 +38,8 @@ class Scores:
     references: tuple[int, int, int]
     """Fewest of an image, most, all together."""
     empty_references: int
+    foreign_references: int
+    """References with letters that English does not have."""
     unfinished: int
     """Captions cut at the length limit."""
     empty_captions: int
@@ -60,6 +65,7 @@ class Scores:
             "skipped_without_references": list(self.skipped),
             "missing_without_features": list(self.missing),
             "references": {"fewest": fewest, "most": most, "all": together, "empty_left_out": self.empty_references},
+            "references_not_in_english_letters": self.foreign_references,
             "unfinished_captions": self.unfinished,
             "empty_captions": self.empty_captions,
             "variant": self.variant,
@@ -73,7 +79,7 @@ class Scores:
 
     def table(self) -> str:
         """The scores for a terminal, and a line for everything that was left out."""
-        bleu, (fewest, most, _) = self.bleu, self.references
+        bleu, (fewest, most, together) = self.bleu, self.references
         each = f"{fewest}" if fewest == most else f"{fewest} to {most}"
         lines = [
             f"{self.run} on {self.dataset}, split {self.split}: {self.images} images, {each} references each",
@@ -97,7 +103,13 @@ class Scores:
             (self.unfinished, f"captions were cut at {self.search['longest']} words"),
             (self.empty_captions, "captions are empty"),
         ]
-        return "\n".join(lines + [f"{count} {what}" for count, what in counted if count])
+        lines += [f"{count} {what}" for count, what in counted if count]
+        if self.foreign_references > FOREIGN_SHARE * together:
+            lines.append(
+                f"warning: {self.foreign_references} of {together} references have letters that English does not have; "
+                "the PTB tokeniser is made for English and parts words at spaces only"
+            )
+        return "\n".join(lines)
 
 
 def _named(scores: tuple[float, ...]) -> dict[str, float]:

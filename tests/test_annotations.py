@@ -14,6 +14,11 @@ from tests.tiny_store import annotations_of, make_store
 
 
 @pytest.mark.parametrize("cache_share", [0.0, 0.5])
+@pytest.mark.fault(
+    "features that fit in memory, and such that do not",
+    "the same rows from memory and from the shards",
+    "Scale and hardware",
+)
 def test_any_rows_in_any_order_with_repeats(tmp_path, cache_share):
     store = FeatureStore(make_store(tmp_path / "store"))
     source = AnnotationSource(store, [f"{number}.png" for number in (5, 2, 7)], cache_share)
@@ -40,6 +45,9 @@ def test_a_stream_gives_the_planned_batches_in_order(tmp_path):
     np.testing.assert_array_equal(batches[0].annotations.numpy(), np.stack([annotations_of(1), annotations_of(3)]))
 
 
+@pytest.mark.fault(
+    "the thread that prepares mini-batches fails", "the error reaches the loop; no freeze", "Scale and hardware"
+)
 def test_an_error_while_preparing_reaches_the_loop(tmp_path):
     with pytest.raises(IndexError):
         list(a_stream(tmp_path, [np.array([0]), np.array([99])]))

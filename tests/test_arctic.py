@@ -190,6 +190,7 @@ def read(path: Path) -> Any:
         ({"dim": 7}, r"decoder_U is \(6, 24\), not \(7, 28\)"),
     ],
 )
+@pytest.mark.fault("an option of the authors' code that cannot be followed", "refused by name", "Training")
 def test_options_that_cannot_be_followed_are_named(tmp_path, changes, message):
     files = write_files(tmp_path, OPTIONS | changes, random_arrays(OPTIONS))
     with pytest.raises(UserError, match=message) as error:

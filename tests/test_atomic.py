@@ -58,6 +58,11 @@ def test_partial_names_are_hidden_and_never_equal(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["x.h5"]
 
 
+@pytest.mark.fault(
+    "half-written files of a killed run, and of one that still runs elsewhere",
+    "only those of dead processes of this machine are removed",
+    "Store",
+)
 def test_only_dead_processes_of_this_machine_are_cleaned_up_after(tmp_path: Path) -> None:
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()

@@ -140,6 +140,7 @@ def test_a_beam_of_one_is_greedy(power: float, suppress: bool) -> None:
 
 @pytest.mark.parametrize("beam", [2, 3, 5])
 @pytest.mark.parametrize("power", [0.0, 1.0])
+@pytest.mark.fault("captions in batches against one at a time", "the same captions", "Captions and pictures")
 def test_order_of_the_batch_changes_nothing_and_alone_equals_in_a_batch(beam: int, power: float) -> None:
     table = Table(12)
     order = torch.randperm(12, generator=torch.Generator().manual_seed(1)).tolist()
@@ -204,6 +205,9 @@ def test_each_word_comes_with_its_own_log_probability_attention_and_gate() -> No
             assert caption.word_log_probs == pytest.approx(single, abs=1e-5)
 
 
+@pytest.mark.fault(
+    "the unknown word is the likeliest", "left out; real words keep their probabilities", "Captions and pictures"
+)
 def test_suppressing_the_unknown_word_never_suppresses_a_real_one() -> None:
     """The unknown word is the likeliest everywhere, then `a`: without it `a` is said, with its own probability."""
     table = Table(1)
@@ -215,6 +219,7 @@ def test_suppressing_the_unknown_word_never_suppresses_a_real_one() -> None:
     assert caption.words == ("<unknown>",) * LONGEST
 
 
+@pytest.mark.fault("a caption that does not end", "returned, marked as unfinished", "Captions and pictures")
 def test_a_caption_that_does_not_end_is_returned_and_told_apart() -> None:
     table = Table(1)
     table.log_probs[:] = torch.tensor([1e-9, 0.1, 0.5, 0.4]).log()
@@ -223,6 +228,7 @@ def test_a_caption_that_does_not_end_is_returned_and_told_apart() -> None:
     assert captions[0].log_prob == pytest.approx(LONGEST * math.log(0.5))
 
 
+@pytest.mark.fault("a caption without words", "returned as it is", "Captions and pictures")
 def test_an_empty_caption_is_a_caption() -> None:
     table = Table(1)
     table.log_probs[:] = torch.tensor([0.97, 0.01, 0.01, 0.01]).log()
@@ -235,6 +241,7 @@ def test_no_photos_no_captions() -> None:
     assert search(Table(1), photos()) == []
 
 
+@pytest.mark.fault("a model whose probabilities are no numbers", "refused", "Captions and pictures")
 def test_what_cannot_be_searched_is_refused() -> None:
     table = Table(1)
     with pytest.raises(ValueError, match="best <= beam"):

@@ -41,6 +41,7 @@ def test_the_closest_reference_is_the_shorter_of_two_as_close() -> None:
     assert corpus_bleu({"x": "a b c"}, {"x": ["a b c d", "a b", "a b c d e f"]}).reference_words == 2
 
 
+@pytest.mark.fault("0 and 7 references of a photo", "all 7 count; 0 is refused", "Scores")
 def test_zero_and_seven_references_and_identical_captions() -> None:
     seven = ["a"] * 6 + ["b c d e f"]
     assert corpus_bleu({"x": "b c d e f"}, {"x": seven}).with_penalty == pytest.approx([100] * 4)
@@ -59,6 +60,9 @@ def test_an_empty_caption_scores_nothing_and_shortens_the_corpus() -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.fault(
+    "BLEU of another scale or smoothing", "equal to pycocoevalcap to 4 decimals, with and without penalty", "Scores"
+)
 def test_equals_pycocoevalcap_on_a_thousand_real_captions(shared: Path) -> None:
     """One of five human captions against the other four; truncated ones too, so that the penalty is at work."""
     from pycocoevalcap.bleu.bleu import Bleu as CocoBleu

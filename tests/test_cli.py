@@ -18,6 +18,7 @@ def run(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "attend", *arguments], capture_output=True, text=True, **options)
 
 
+@pytest.mark.fault("help that takes as long as torch", "does not import torch", "Installation and own data")
 def test_help_lists_every_command_and_does_not_import_torch():
     code = "import sys; from attend.cli import main\ntry: main()\nfinally: print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, check=True)
@@ -35,6 +36,9 @@ def test_every_command_has_help_and_a_debug_option(name):
     assert command.help
 
 
+@pytest.mark.fault(
+    "a command before the stage it needs", "one line, exit 2; no folder is made", "Installation and own data"
+)
 def test_a_users_mistake_is_one_line_and_exit_2(tmp_path):
     done = run("verify", "--dataset", "flickr8k", cwd=tmp_path)
     assert done.returncode == 2
@@ -50,6 +54,7 @@ def test_debug_shows_the_traceback(tmp_path):
     assert "UserError" in done.stderr
 
 
+@pytest.mark.fault("a misspelled command or option", "named", "Installation and own data")
 def test_unknown_options_and_commands_are_named():
     assert "No such option" in run("train", "--epochs", "3").stderr
     assert "No such command 'trian'" in run("trian").stderr
@@ -77,6 +82,7 @@ def test_errors_that_people_can_mend_have_no_traceback(monkeypatch, capsys, erro
     assert capsys.readouterr().err == told
 
 
+@pytest.mark.fault("a fault of the program itself", "not hidden behind one line", "Installation and own data")
 def test_other_errors_are_not_hidden(monkeypatch):
     def fail() -> None:
         raise ZeroDivisionError

@@ -14,6 +14,7 @@ def colour_of(path) -> tuple[int, int, int]:
     return open_photo(path).getpixel((0, 0))
 
 
+@pytest.mark.fault("a grey photo of one pixel, a photo of one bit", "grey in all three colours", "Photos")
 def test_grey_black_and_white_and_one_pixel(tmp_path):
     Image.new("L", (1, 1), 77).save(tmp_path / "grey.png")
     Image.new("1", (1, 1), 1).save(tmp_path / "bit.png")
@@ -21,6 +22,7 @@ def test_grey_black_and_white_and_one_pixel(tmp_path):
     assert colour_of(tmp_path / "bit.png") == (255, 255, 255)
 
 
+@pytest.mark.fault("16-bit grey", "its high byte", "Photos")
 def test_sixteen_bit_grey_keeps_its_high_byte(tmp_path):
     levels = np.array([[0, 255, 256, 0x80FF, 65535]], dtype=np.uint16)
     for kind in ("PNG", "TIFF"):
@@ -28,6 +30,7 @@ def test_sixteen_bit_grey_keeps_its_high_byte(tmp_path):
         assert np.asarray(open_photo(tmp_path / "deep"))[0, :, 0].tolist() == [0, 0, 1, 0x80, 255], kind
 
 
+@pytest.mark.fault("32-bit or floating-point pixels", "refused: no stated range", "Photos")
 def test_thirty_two_bits_and_floats_have_no_stated_range(tmp_path):
     path = tmp_path / "deep.tiff"
     Image.fromarray(np.array([[70000]], dtype=np.int32)).save(path)
@@ -38,6 +41,7 @@ def test_thirty_two_bits_and_floats_have_no_stated_range(tmp_path):
         open_photo(path)
 
 
+@pytest.mark.fault("a transparent photo (RGBA, LA)", "over white, or the stated background", "Photos")
 def test_transparency_shows_white_or_the_stated_background():
     clear = Image.new("RGBA", (1, 1), (10, 20, 30, 0))
     assert to_rgb(clear).getpixel((0, 0)) == (255, 255, 255)
@@ -48,6 +52,7 @@ def test_transparency_shows_white_or_the_stated_background():
     assert to_rgb(Image.new("LA", (1, 1), (50, 0))).getpixel((0, 0)) == (255, 255, 255)
 
 
+@pytest.mark.fault("a palette with a transparent entry", "over white", "Photos")
 def test_a_palette_with_a_transparent_entry(tmp_path):
     palette = Image.new("P", (2, 1))
     palette.putpalette([255, 0, 0, 0, 0, 255])
@@ -59,6 +64,7 @@ def test_a_palette_with_a_transparent_entry(tmp_path):
         assert [photo.getpixel((x, 0)) for x in (0, 1)] == [(255, 0, 0), (255, 255, 255)], name
 
 
+@pytest.mark.fault("a plain photo with a colour that counts as transparent", "over white", "Photos")
 def test_a_transparent_colour_of_a_plain_photo(tmp_path):
     photo = Image.new("RGB", (2, 1), (9, 9, 9))
     photo.putpixel((1, 0), (5, 6, 7))
@@ -66,6 +72,7 @@ def test_a_transparent_colour_of_a_plain_photo(tmp_path):
     assert [open_photo(tmp_path / "key.png").getpixel((x, 0)) for x in (0, 1)] == [(9, 9, 9), (255, 255, 255)]
 
 
+@pytest.mark.fault("a CMYK photo for print", "the colours that print shows", "Photos")
 def test_cmyk(tmp_path):
     """Full yellow and magenta ink on white paper is red, and no ink is white."""
     ink = Image.new("CMYK", (16, 16), (0, 255, 255, 0))
@@ -76,6 +83,7 @@ def test_cmyk(tmp_path):
     assert colour_of(tmp_path / "print.tiff") == (255, 255, 255)
 
 
+@pytest.mark.fault("EXIF data that cannot be read", "taken as none", "Photos")
 def test_broken_exif_is_no_exif(monkeypatch):
     photo = Image.new("RGB", (2, 1))
 

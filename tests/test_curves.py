@@ -41,6 +41,7 @@ def test_the_svg_is_well_formed_and_points_lie_on_their_values() -> None:
     assert places == [(LEFT, HEIGHT - BOTTOM), middle, (WIDTH - RIGHT, TOP)]
 
 
+@pytest.mark.fault("values in the log that are no numbers", "gaps in the curve", "Captions and pictures")
 def test_values_that_are_not_numbers_are_gaps() -> None:
     svg = curves_svg("loss", [Line("loss", "loss", [(0, 1.0), (1, math.nan), (2, 2.0), (3, math.inf), (4, 1.5)])])
     curve, _legend = (

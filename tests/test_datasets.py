@@ -58,6 +58,7 @@ def test_flickr8k_prefers_the_json_and_captions_overrides(tmp_path: Path) -> Non
     assert read("flickr8k", tmp_path, images=elsewhere)[0].path == elsewhere / "a.jpg"
 
 
+@pytest.mark.fault("a split list is missing", "refused, the list is named", "Captions and splits")
 def test_flickr8k_without_a_split_list_names_it(tmp_path: Path) -> None:
     flickr8k(tmp_path, "images", json_too=False)
     (tmp_path / "Flickr_8k.devImages.txt").unlink()
@@ -66,6 +67,9 @@ def test_flickr8k_without_a_split_list_names_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["flickr8k", "folder"])
+@pytest.mark.fault(
+    "a dataset that is not there", "refused: how to get it, where to put it; no folder is made", "Captions and splits"
+)
 def test_absent_data_says_how_to_get_it_and_makes_nothing(tmp_path: Path, name: str) -> None:
     data = tmp_path / "datasets" / name
     with pytest.raises(UserError) as refusal:
@@ -107,6 +111,7 @@ def test_photos_that_no_row_of_the_table_mentions_are_said(tmp_path: Path, capsy
     assert len(read("folder", tmp_path)) == 7 and capsys.readouterr().err == ""
 
 
+@pytest.mark.fault("a misspelled DATASET", "refused, the known ones are listed", "Captions and splits")
 def test_unknown_name_lists_the_known(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"unknown DATASET=flick8r: one of .*flickr8k.*folder"):
         read("flick8r", tmp_path)

@@ -35,6 +35,11 @@ def test_in_order_with_failures_in_their_place():
     assert [int(photo.pixels) for photo in photos if isinstance(photo, Photo)] == [k for k in range(20) if k != 4]
 
 
+@pytest.mark.fault(
+    "photos that decode faster than they are encoded",
+    "never more than a bounded number in memory",
+    "Scale and hardware",
+)
 def test_never_more_than_asked_for_ahead():
     started = []
     lock = threading.Lock()
@@ -48,6 +53,7 @@ def test_never_more_than_asked_for_ahead():
         assert len(started) <= taken + 5
 
 
+@pytest.mark.fault("work that ends early", "no thread stays", "Scale and hardware")
 def test_leaving_early_ends_the_threads():
     before = threading.active_count()
     photos = decode_ahead(paths(50), read, threads=4, ahead=10)

@@ -20,11 +20,13 @@ def test_auto_takes_the_gpu_when_there_is_one(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["gpu", "meta", "xpu", "cuda:x"])
+@pytest.mark.fault("a DEVICE that is none", "refused, the choices are listed", "Scale and hardware")
 def test_no_device_is_named(name):
     with pytest.raises(UserError, match=f"DEVICE={name} is no device to compute on: auto, cpu, cuda or cuda:N"):
         choose_device(name)
 
 
+@pytest.mark.fault("DEVICE=cuda without that GPU", "refused: what is there, and the cure", "Scale and hardware")
 def test_a_gpu_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(UserError, match=r"DEVICE=cuda: this torch .* finds no GPU"):
@@ -38,6 +40,9 @@ def test_a_gpu_that_is_not_there_is_named(monkeypatch):
 @pytest.mark.parametrize(
     ("amx", "avx512", "amd", "pays"),
     [(True, False, False, True), (False, True, True, True), (False, True, False, False), (False, False, True, False)],
+)
+@pytest.mark.fault(
+    "bfloat16 on a processor that is slower with it", "float32 is taken, by a rule", "Scale and hardware"
 )
 def test_bfloat16_only_where_a_processor_gains_by_it(monkeypatch, amx, avx512, amd, pays):
     monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: amx)

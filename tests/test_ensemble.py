@@ -179,6 +179,9 @@ def test_bleu_and_caption_take_several_runs(out: Path) -> None:
     assert json.loads(told.stdout)["caption"] == scored[image_id]
 
 
+@pytest.mark.fault(
+    "an ensemble of runs that do not belong together", "refused, what differs is named", "Captions and pictures"
+)
 def test_what_does_not_belong_together_is_named(out: Path, grid_run: Path) -> None:
     runs = out / "runs"
     with pytest.raises(UserError, match=f"an ensemble has {NAME} twice"):
@@ -199,6 +202,7 @@ def test_what_does_not_belong_together_is_named(out: Path, grid_run: Path) -> No
         assert "this command takes one run" in str(result.exception)
 
 
+@pytest.mark.fault("a run with a space in its name", "one run", "Captions and pictures")
 def test_a_run_with_a_space_in_its_name_is_one_run(out: Path) -> None:
     shutil.copytree(out / "runs" / NAME, out / "runs" / "my run")
     result = call("bleu", "--run", "my run", "--out", out, "--split", "val", "--device", "cpu")

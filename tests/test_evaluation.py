@@ -19,6 +19,7 @@ from tests.tiny_run import NAME
 CPU = torch.device("cpu")
 
 
+@pytest.mark.fault("photos without references in a split", "captioned, named as skipped, not scored 0", "Scores")
 def test_all_images_are_captioned_and_those_without_references_are_skipped(photo_run: Path, tmp_path: Path) -> None:
     run = load_run(photo_run / "runs" / NAME)
     evaluation = evaluate(run, FeatureStore(run.store), "val", run.config.search, CPU)
@@ -56,6 +57,7 @@ def test_the_table_names_both_scores_the_ratio_and_what_was_left_out(photo_run: 
     assert "3 captions were cut at 8 words" in table
 
 
+@pytest.mark.fault("features of another encoder for a run", "refused, all that differs is named", "Scores")
 def test_features_of_another_encoder_are_refused(grid_run: Path, photo_run: Path) -> None:
     run = load_run(grid_run / "runs" / NAME)
     store = FeatureStore(photo_run / "features" / "tiny" / "tiny")
@@ -65,6 +67,7 @@ def test_features_of_another_encoder_are_refused(grid_run: Path, photo_run: Path
         evaluate(run, store, "val", run.config.search, CPU)
 
 
+@pytest.mark.fault("old scores beside new weights", "scored again when anything differs, else left", "Scores")
 def test_a_split_is_scored_again_only_when_something_differs(photo_run: Path, tmp_path: Path) -> None:
     folder = tmp_path / NAME
     shutil.copytree(photo_run / "runs" / NAME, folder)

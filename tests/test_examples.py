@@ -33,6 +33,7 @@ def test_best_middle_and_worst() -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 7, 12, 13])
 @pytest.mark.parametrize("each", [1, 4])
+@pytest.mark.fault("a report on fewer photos than it has places", "no photo twice", "Captions and pictures")
 def test_no_image_is_shown_twice_however_few_there_are(count: int, each: int) -> None:
     ids = [image_id for group in chosen(count, each).values() for image_id in group]
     assert len(ids) == len(set(ids))

@@ -27,6 +27,7 @@ def bench(tmp_path, monkeypatch) -> Bench:
     return Bench(tmp_path, monkeypatch)
 
 
+@pytest.mark.fault("features twice", "the second run changes no file", "Store")
 def test_all_photos_once_and_a_second_run_does_nothing(bench):
     summary = bench.run()
     assert (summary.encoded, summary.stored, bench.encoded) == (9, 9, 9) and not summary.problems
@@ -38,6 +39,7 @@ def test_all_photos_once_and_a_second_run_does_nothing(bench):
     assert files == {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in bench.folder.iterdir()}
 
 
+@pytest.mark.fault("captions corrected after extraction", "in the store without encoding", "Store")
 def test_changed_captions_refresh_the_items_without_encoding(bench):
     bench.run()
     bench.items[3] = dataclasses.replace(bench.items[3], captions=("a new caption",), split="val")
@@ -47,6 +49,7 @@ def test_changed_captions_refresh_the_items_without_encoding(bench):
     assert store.items[3].captions == ("a new caption",) and store.items[3].split == "val"
 
 
+@pytest.mark.fault("Ctrl-C during extraction", "finished shards stay; the next run ends with the same store", "Store")
 def test_an_interrupted_run_goes_on_and_ends_with_the_same_store(bench, monkeypatch):
     whole = bench.run() and bench.content()
     for path in bench.folder.iterdir():
@@ -67,6 +70,7 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_store(bench, monkeypa
     assert bench.encoded == 5 and bench.content() == whole and verify(bench.folder) == []
 
 
+@pytest.mark.fault("a photo that failed is mended", "done by the next run; the others are not done again", "Store")
 def test_a_failed_photo_is_reported_and_retried(bench):
     bench.items[2].path.write_bytes(b"")
     bench.items[5].path.unlink()
@@ -97,6 +101,11 @@ def test_stop_raises_and_the_next_run_goes_on(bench):
         bench.run(on_error="stop")
 
 
+@pytest.mark.fault(
+    "another encoder's weights, preprocessing, codec or dataset for one store",
+    "refused, all that differs is named",
+    "Store",
+)
 def test_another_fingerprint_is_refused_by_name(bench, monkeypatch):
     bench.run()
     before = bench.content()
@@ -118,6 +127,7 @@ def test_another_fingerprint_is_refused_by_name(bench, monkeypatch):
     assert bench.content().keys() == before.keys() and bench.content() != before
 
 
+@pytest.mark.fault("a file of weights that was renamed", "the same weights", "Store")
 def test_the_same_weights_under_another_name_are_the_same(bench):
     bench.items, late = bench.items[:6], bench.items[6:]
     bench.run()
@@ -152,6 +162,7 @@ def test_versions_are_those_that_wrote_the_shard(bench, monkeypatch):
     assert [shard.libraries for shard in manifest.shards] == [{}, {"torch": "2"}, {"torch": "2"}]
 
 
+@pytest.mark.fault("photos taken out of the dataset", "rows kept, named, not counted", "Store")
 def test_a_dataset_that_shrinks_keeps_its_rows_and_does_not_count_them(bench):
     bench.run()
     del bench.items[5:]
@@ -162,6 +173,7 @@ def test_a_dataset_that_shrinks_keeps_its_rows_and_does_not_count_them(bench):
     assert verify(bench.folder) == [] and len(FeatureStore(bench.folder)) == 9
 
 
+@pytest.mark.fault("a shard that is lost or cut off", "named and done again, alone", "Store")
 def test_a_lost_and_a_cut_shard_are_named_and_done_again(bench):
     bench.run()
     before = bench.content()
@@ -178,6 +190,11 @@ def test_a_lost_and_a_cut_shard_are_named_and_done_again(bench):
     assert bench.content() == before and verify(bench.folder) == []
 
 
+@pytest.mark.fault(
+    "a photo that is listed twice or in two splits",
+    "refused before any work, the first three named, the rest counted",
+    "Captions and splits",
+)
 def test_items_that_contradict_each_other_stop_before_any_work(bench):
     bench.items.append(dataclasses.replace(bench.items[0], split="val"))
     with pytest.raises(UserError, match=r"^0\.png is in two splits, train and val: keep one$"):
@@ -200,6 +217,7 @@ def test_items_that_contradict_each_other_stop_before_any_work(bench):
     assert bench.encoded == 0 and not bench.folder.exists()
 
 
+@pytest.mark.fault("too little room on the disk for the whole job", "refused before any work, with the size", "Store")
 def test_an_unknown_codec_and_a_full_disk_stop_before_any_work(bench, monkeypatch):
     with pytest.raises(UserError, match="unknown codec 'zip'"):
         bench.run(codec="zip")

@@ -59,6 +59,9 @@ def test_features_then_again_then_verify(shell):
     assert checked.exit_code == 0 and "6 photos in 1 shards: all is as the manifest says" in checked.stdout
 
 
+@pytest.mark.fault(
+    "one unreadable photo among good ones", "costs itself: named, counted, exit 1; ON_ERROR=stop stops there", "Photos"
+)
 def test_an_unreadable_photo_is_named_and_exits_with_1(shell):
     shell.items[4].path.write_bytes(b"")
     result = shell.features()
@@ -71,6 +74,9 @@ def test_an_unreadable_photo_is_named_and_exits_with_1(shell):
     assert isinstance(stopped.exception, UserError) and "4.png is empty" in str(stopped.exception)
 
 
+@pytest.mark.fault(
+    "photos that are listed but not on the disk", "all named before the work, counted, exit 1", "Captions and splits"
+)
 def test_missing_photos_are_all_named_once_and_before_the_work(shell):
     for number in (1, 3):
         shell.items[number].path.unlink()
@@ -108,6 +114,9 @@ def test_nothing_to_do_loads_no_named_weights_and_a_file_of_weights_once(shell, 
     assert "was made with precision float32, not bfloat16" in str(refused.exception) and len(loaded) == 2
 
 
+@pytest.mark.fault(
+    "a table of captions that lost rows", "the photos that left are counted and named", "Installation and own data"
+)
 def test_captions_that_changed_reach_the_store_without_an_encoder(shell, monkeypatch):
     shell.features()
     monkeypatch.delattr(features, "build_encoder")

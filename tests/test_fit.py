@@ -61,6 +61,11 @@ def run(*arguments, **options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("order", ["random", "round_robin"])
+@pytest.mark.fault(
+    "soft attention that does not learn",
+    "eight pictures overfitted: at least 7 captions exact; attention differs between words",
+    "Training",
+)
 def test_overfitting_eight_pictures_reproduces_their_captions(tmp_path, order):
     store = make_store(tmp_path / "store", images=8)
     settings = (
@@ -105,6 +110,7 @@ def assert_equal_runs(one: Path, other: Path) -> None:
 AVERAGED = "optim.averaging=0.9 optim.patience=99"
 
 
+@pytest.mark.fault("two runs with one seed", "equal weights and logs", "Training")
 def test_two_runs_with_one_seed_are_equal_and_another_seed_differs(tmp_path):
     store = make_store(tmp_path / "store", captions=2)
     run(store, tmp_path / "a", f"optim.epochs=3 {AVERAGED}")
@@ -115,6 +121,7 @@ def test_two_runs_with_one_seed_are_equal_and_another_seed_differs(tmp_path):
 
 
 @pytest.mark.parametrize("algorithm", ["adam", "rmsprop"])
+@pytest.mark.fault("training resumed between epochs", "the weights of training in one go", "Training")
 def test_four_epochs_equal_two_and_two_resumed(tmp_path, algorithm):
     store = make_store(tmp_path / "store", captions=2)
     settings = f"optim.algorithm={algorithm} {AVERAGED}"
@@ -130,6 +137,7 @@ def test_four_epochs_equal_two_and_two_resumed(tmp_path, algorithm):
         assert torch.equal(value, weights(tmp_path / "halves")[name]), name
 
 
+@pytest.mark.fault("SIGTERM in the middle of an epoch", "saved; resumed to the same weights", "Training")
 def test_a_signal_in_the_middle_of_an_epoch_loses_nothing(tmp_path):
     store = make_store(tmp_path / "store", captions=3)
     run(store, tmp_path / "whole", f"optim.epochs=3 {AVERAGED}")
@@ -162,6 +170,7 @@ def test_a_signal_in_the_middle_of_an_epoch_loses_nothing(tmp_path):
         assert torch.equal(value, weights(tmp_path / "cut")[name]), f"validating changes training: {name}"
 
 
+@pytest.mark.fault("training a finished run again", "left alone, it is said", "Training")
 def test_a_finished_run_is_left_alone(tmp_path):
     store = make_store(tmp_path / "store")
     run(store, tmp_path / "run", "optim.epochs=1")
@@ -172,6 +181,9 @@ def test_a_finished_run_is_left_alone(tmp_path):
     assert (tmp_path / "run" / "last.pt").read_bytes() == before
 
 
+@pytest.mark.fault(
+    "a run that exists, or was started with other settings", "refused, every difference is named", "Training"
+)
 def test_a_run_that_exists_or_differs_is_refused_by_name(tmp_path):
     store = make_store(tmp_path / "store")
     run(store, tmp_path / "run", "optim.epochs=1")
@@ -184,6 +196,7 @@ def test_a_run_that_exists_or_differs_is_refused_by_name(tmp_path):
         run(other, tmp_path / "run", "optim.epochs=2", resume=True)
 
 
+@pytest.mark.fault("a loss that becomes NaN", "stops at once, the last good checkpoint stays", "Training")
 def test_a_loss_that_is_no_number_stops_at_once_and_keeps_the_last_good_checkpoint(tmp_path):
     store = make_store(tmp_path / "store", captions=4)
     run(store, tmp_path / "run", "optim.epochs=1")
@@ -199,6 +212,11 @@ def test_a_loss_that_is_no_number_stops_at_once_and_keeps_the_last_good_checkpoi
     assert set(good) == set(weights(tmp_path / "run", "best.pt"))
 
 
+@pytest.mark.fault(
+    "what a run was made of, and where its time went",
+    "versions, hardware, hashes and the share of waiting for data are in the run",
+    "Training",
+)
 def test_the_run_directory_says_what_it_was_made_of(tmp_path):
     store = make_store(tmp_path / "store")
     run(store, tmp_path / "run", "optim.epochs=1")
@@ -213,6 +231,7 @@ def test_the_run_directory_says_what_it_was_made_of(tmp_path):
     assert list((tmp_path / "run" / "tensorboard").iterdir())
 
 
+@pytest.mark.fault("a run with a foreign vocabulary or damaged weights", "refused, the file is named", "Training")
 def test_a_run_with_another_vocabulary_or_broken_weights_is_refused(tmp_path):
     store = make_store(tmp_path / "store")
     run(store, tmp_path / "run", "optim.epochs=1")
@@ -254,6 +273,7 @@ def test_the_last_weights_are_validated_whatever_the_interval(tmp_path):
     assert validations == [2 * per_epoch, 3 * per_epoch]
 
 
+@pytest.mark.fault("kill -9 before the first checkpoint", "starts anew, log too", "Training")
 def test_a_start_after_a_kill_before_the_first_checkpoint_begins_the_log_anew(tmp_path):
     store = make_store(tmp_path / "store")
     (tmp_path / "run").mkdir()
@@ -263,6 +283,7 @@ def test_a_start_after_a_kill_before_the_first_checkpoint_begins_the_log_anew(tm
     assert [line["kind"] for line in read_log(tmp_path / "run" / "log.jsonl")] == ["start", "step", "validation", "end"]
 
 
+@pytest.mark.fault("a log deleted before a resume", "a new log, no zeros", "Training")
 def test_a_log_that_was_deleted_is_not_filled_with_zeros(tmp_path):
     store = make_store(tmp_path / "store")
     run(store, tmp_path / "run", "optim.epochs=1")
@@ -271,6 +292,7 @@ def test_a_log_that_was_deleted_is_not_filled_with_zeros(tmp_path):
     assert [line["kind"] for line in read_log(tmp_path / "run" / "log.jsonl")] == ["start", "step", "validation", "end"]
 
 
+@pytest.mark.fault("a run with best.pt but no last.pt", "refused, best.pt is not written over", "Training")
 def test_best_weights_without_a_place_to_go_on_from_are_not_written_over(tmp_path):
     store = make_store(tmp_path / "store")
     run(store, tmp_path / "run", "optim.epochs=1")
@@ -279,6 +301,7 @@ def test_best_weights_without_a_place_to_go_on_from_are_not_written_over(tmp_pat
         run(store, tmp_path / "run", "optim.epochs=1", resume=True)
 
 
+@pytest.mark.fault("an infinite gradient under a finite loss", "stops before the weights change", "Training")
 def test_an_infinite_gradient_stops_before_it_spoils_the_weights(tmp_path):
     store = make_store(tmp_path / "store")
     run(store, tmp_path / "run", "optim.epochs=1 optim.clip_norm=1")
@@ -290,6 +313,7 @@ def test_an_infinite_gradient_stops_before_it_spoils_the_weights(tmp_path):
         run(store, tmp_path / "run", "optim.epochs=5 optim.clip_norm=1", resume=True)
 
 
+@pytest.mark.fault("a resume with a smaller learning rate after a broken loss", "accepted", "Training")
 def test_the_cure_for_a_broken_loss_is_accepted_on_resume(tmp_path):
     store = make_store(tmp_path / "store")
     run(store, tmp_path / "run", "optim.epochs=1")

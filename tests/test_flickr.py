@@ -37,6 +37,7 @@ def test_captions_by_number_and_splits_by_list(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.fault("a byte order mark or Windows line ends in Flickr's files", "the same items", "Captions and splits")
 def test_byte_order_mark_and_windows_lines_change_nothing(tmp_path: Path) -> None:
     plain = read_flickr(*files(tmp_path / "plain"), tmp_path)
     assert read_flickr(*files(tmp_path / "windows", "utf-8-sig", "\r\n"), tmp_path) == plain
@@ -51,6 +52,11 @@ def test_byte_order_mark_and_windows_lines_change_nothing(tmp_path: Path) -> Non
         ("a.jpg#1\tA dog", r"tokens\.txt, line 6, gives caption a\.jpg#1 a second time"),
     ],
 )
+@pytest.mark.fault(
+    "a line of a token file without its number or tab, or one that is there twice",
+    "refused, with file and line",
+    "Captions and splits",
+)
 def test_malformed_line_is_named(tmp_path: Path, line: str, message: str) -> None:
     tokens, splits = files(tmp_path)
     tokens.write_text(TOKENS + line + "\n", encoding="utf-8")
@@ -58,6 +64,7 @@ def test_malformed_line_is_named(tmp_path: Path, line: str, message: str) -> Non
         read_flickr(tokens, splits, tmp_path)
 
 
+@pytest.mark.fault("a photo in two split lists", "refused, with file, line and both splits", "Captions and splits")
 def test_photo_in_two_lists_is_named(tmp_path: Path) -> None:
     tokens, splits = files(tmp_path)
     splits["val"].write_text("b.jpg\na.jpg\n")
@@ -65,6 +72,9 @@ def test_photo_in_two_lists_is_named(tmp_path: Path) -> None:
         read_flickr(tokens, splits, tmp_path)
 
 
+@pytest.mark.fault(
+    "a captions file in Latin-1", "refused, with the first line that is not UTF-8", "Captions and splits"
+)
 def test_latin_1_file_is_refused_by_line(tmp_path: Path) -> None:
     tokens, splits = files(tmp_path)
     tokens.write_bytes(b"a.jpg#0\tA dog\nb.jpg#0\tcaf\xe9\n")

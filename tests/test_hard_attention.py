@@ -101,6 +101,9 @@ def captions(context: str, seed: int = 1, rows: slice = slice(None), beam: int =
 
 
 @pytest.mark.parametrize("context", ["argmax", "sample"])
+@pytest.mark.fault(
+    "what hard attention looked at", "one cell a word, the one the word was made with", "Captions and pictures"
+)
 def test_a_caption_shows_the_places_it_was_made_with(context):
     model = make()
     for photo, caption in zip(annotations(), captions(context), strict=True):

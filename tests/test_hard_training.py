@@ -29,6 +29,11 @@ def right_captions(folder, store, context: str) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["loss.doubly_stochastic=0", f"loss.doubly_stochastic=0 {FEWER}"])
+@pytest.mark.fault(
+    "hard attention without gradient",
+    "eight pictures overfitted: at least 7 captions exact; gradient, sampling, baseline logged",
+    "Training",
+)
 def test_overfitting_eight_pictures_reproduces_their_captions(tmp_path, estimator):
     store = make_store(tmp_path / "store", images=8)
     settings = "optim.epochs=300 optim.patience=99 optim.learning_rate=0.004 validation.every=20 model.dropout=0"
@@ -63,6 +68,7 @@ def test_three_epochs_equal_one_and_two_resumed_with_the_baseline(tmp_path):
     assert ends[0] == ends[1] != {"baseline": baseline}
 
 
+@pytest.mark.fault("hard training resumed from a soft run", "refused, the variant is named", "Training")
 def test_hard_and_soft_never_share_a_checkpoint(tmp_path):
     store = make_store(tmp_path / "store")
     run(store, tmp_path / "hard", "optim.epochs=1", **HARD)

@@ -40,6 +40,11 @@ def test_a_whole_file_is_used_without_the_network(cached, monkeypatch):
     assert imagenet.torchvision_file("vgg19") == cached
 
 
+@pytest.mark.fault(
+    "weights to be fetched, offline",
+    "refused: path, expected hash, how to give a local file",
+    "Installation and own data",
+)
 def test_absent_and_offline(cached, monkeypatch):
     monkeypatch.setattr(torch.hub, "download_url_to_file", offline)
     cure = "put the file there (sha256 ba7816bf…), or give a local file with WEIGHTS=PATH"
@@ -50,6 +55,9 @@ def test_absent_and_offline(cached, monkeypatch):
     assert str(caught.value).endswith(cure)
 
 
+@pytest.mark.fault(
+    "a cut-off weights cache, offline", "refused: size, hash, how to give a local file", "Installation and own data"
+)
 def test_cut_off_and_offline(cached, monkeypatch):
     monkeypatch.setattr(torch.hub, "download_url_to_file", offline)
     cached.parent.mkdir(parents=True)
@@ -62,6 +70,7 @@ def test_cut_off_and_offline(cached, monkeypatch):
     assert cached.read_bytes() == b"ab"
 
 
+@pytest.mark.fault("a cut-off weights cache, online", "said, fetched again", "Installation and own data")
 def test_cut_off_and_online(cached, monkeypatch, capsys):
     def fetch(url: str, path: str, hash_prefix: str, progress: bool) -> None:
         cached.write_bytes(b"abc")

@@ -64,6 +64,9 @@ def problem(path) -> str:
     return caught.value.what
 
 
+@pytest.mark.fault(
+    "an empty file, a web page under a photo's name, no file, a folder", "named with what it is and the cure", "Photos"
+)
 def test_an_empty_file_a_page_and_a_missing_file_are_named(tmp_path):
     empty = tmp_path / "empty.jpg"
     empty.touch()
@@ -83,6 +86,7 @@ def test_an_empty_file_a_page_and_a_missing_file_are_named(tmp_path):
         (OSError(5, "Input/output error"), "cannot be read (Input/output error): restore or replace it"),
     ],
 )
+@pytest.mark.fault("a photo that may not be read, a disk that fails", "named as that, not as damage", "Photos")
 def test_what_the_system_says_is_not_called_damage(tmp_path, monkeypatch, error, what):
     path = tmp_path / "photo.png"
     drawn_photo(1).save(path)
@@ -102,6 +106,7 @@ def test_a_photo_says_which_file_it_came_from(tmp_path):
     assert file.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+@pytest.mark.fault("HEIC without a plug-in", "named: convert it to JPEG", "Photos")
 def test_heic_is_named_as_what_it_is(tmp_path):
     heic = tmp_path / "phone.heic"
     heic.write_bytes(b"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic" + bytes(40))
@@ -109,6 +114,7 @@ def test_heic_is_named_as_what_it_is(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "GIF", "WEBP", "TIFF", "BMP"])
+@pytest.mark.fault("a photo cut off by a broken download", "named as damaged, never half a photo", "Photos")
 def test_a_file_cut_in_half_is_damaged_not_half_a_photo(tmp_path, kind):
     path = tmp_path / "photo"
     drawn_photo(5, (64, 64)).save(path, kind)
@@ -117,6 +123,7 @@ def test_a_file_cut_in_half_is_damaged_not_half_a_photo(tmp_path, kind):
     assert problem(path).startswith("is damaged (") and problem(path).endswith("restore or replace it")
 
 
+@pytest.mark.fault("a strip of 10,000 × 2 pixels", "refused where it would be enlarged beyond memory", "Photos")
 def test_a_strip_that_would_grow_beyond_memory_is_refused(tmp_path):
     path = tmp_path / "strip.png"
     Image.new("RGB", (10_000, 2)).save(path)
@@ -124,6 +131,7 @@ def test_a_strip_that_would_grow_beyond_memory_is_refused(tmp_path):
     assert read_photo(path, Preprocessing("whole")).pixels.shape == (3, 224, 224)
 
 
+@pytest.mark.fault("a decompression bomb", "refused: make it smaller", "Photos")
 def test_a_bomb_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
     path = tmp_path / "bomb.png"
@@ -131,12 +139,14 @@ def test_a_bomb_is_refused(tmp_path, monkeypatch):
     assert problem(path) == "has more than 200 pixels: make it smaller"
 
 
+@pytest.mark.fault("GIF bytes in x.jpg", "read by their content", "Photos")
 def test_the_content_decides_not_the_name(tmp_path):
     path = tmp_path / "gif-in-disguise.jpg"
     Image.new("RGB", (8, 8), (255, 0, 0)).save(path, "GIF")
     assert open_photo(path).getpixel((3, 3)) == (255, 0, 0)
 
 
+@pytest.mark.fault("an animated GIF", "its first frame, and it is said", "Photos")
 def test_of_an_animation_the_first_frame_is_taken_and_said(tmp_path):
     path = tmp_path / "moving.gif"
     frames = [Image.new("RGB", (8, 8), colour) for colour in ((0, 0, 255), (255, 0, 0), (0, 255, 0))]
@@ -148,6 +158,7 @@ def test_of_an_animation_the_first_frame_is_taken_and_said(tmp_path):
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.fault("a photo that EXIF says is turned or mirrored", "upright", "Photos")
 def test_every_exif_orientation_comes_upright(tmp_path, orientation):
     """The tag says where row 0 and column 0 of the file are in the scene (EXIF 2.3, figure 4.6.5)."""
     scene = np.asarray(drawn_photo(7, (6, 4)))  # (rows, columns, colours)

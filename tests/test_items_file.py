@@ -43,12 +43,16 @@ def test_relative_paths_become_absolute(tmp_path: Path, monkeypatch: pytest.Monk
     assert read_items(tmp_path)[0].path == tmp_path / "x/a.jpg"
 
 
+@pytest.mark.fault(
+    "a photo whose file name is not UTF-8", "the same bytes after a round trip through the store", "Captions and splits"
+)
 def test_file_names_that_are_not_utf8_survive(tmp_path: Path) -> None:
     path = Path(os.fsdecode(b"/photos/caf\xe9.jpg"))
     write_items(tmp_path, [Item("a", path, "train", ())])
     assert os.fsencode(read_items(tmp_path)[0].path) == b"/photos/caf\xe9.jpg"
 
 
+@pytest.mark.fault("an items.jsonl that is lost, edited or from another store", "refused, the file is named", "Store")
 def test_another_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"items\.jsonl is not there"):
         read_items(tmp_path)

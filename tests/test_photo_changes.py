@@ -44,6 +44,7 @@ def test_the_manifest_says_what_every_photo_was(bench):
     assert records(bench) == {item.image_id: read_photo_file(item.path)[1].record() for item in bench.items}
 
 
+@pytest.mark.fault("a photo replaced after extraction", "noticed, named, done again with its shard", "Photos")
 def test_a_replaced_photo_is_done_again_with_its_shard(bench):
     before = bench.content()
     drawn_photo(100, (40, 50)).save(bench.items[5].path)
@@ -56,6 +57,7 @@ def test_a_replaced_photo_is_done_again_with_its_shard(bench):
     assert bench.run().stored == 9 and bench.encoded == 0 and bench.said == []
 
 
+@pytest.mark.fault("another photo of the same size in bytes", "told by its bytes, done again", "Photos")
 def test_another_photo_of_the_same_size_is_told_by_its_bytes(bench):
     path = bench.items[3].path
     size = path.stat().st_size
@@ -65,6 +67,7 @@ def test_another_photo_of_the_same_size_is_told_by_its_bytes(bench):
     assert bench.said[0].startswith(f"{REDONE}1 (3.png)") and bench.content() == features_of_the_photos_there(bench)
 
 
+@pytest.mark.fault("photos touched or moved, unchanged", "not done again", "Photos")
 def test_a_touched_or_moved_photo_is_the_same(bench, tmp_path):
     os.utime(bench.items[0].path, ns=(1, 1))
     bench.run()
@@ -76,6 +79,7 @@ def test_a_touched_or_moved_photo_is_the_same(bench, tmp_path):
     assert records(bench) == {item.image_id: read_photo_file(item.path)[1].record() for item in bench.items}
 
 
+@pytest.mark.fault("another folder of photos with the same names", "all done again, counted", "Photos")
 def test_a_folder_of_other_photos_under_the_same_names(bench, tmp_path):
     (tmp_path / "other").mkdir()
     for number, item in enumerate(bench.items):
@@ -86,6 +90,7 @@ def test_a_folder_of_other_photos_under_the_same_names(bench, tmp_path):
     assert bench.content() == features_of_the_photos_there(bench) and verify(bench.folder) == []
 
 
+@pytest.mark.fault("photos deleted after extraction", "features kept, counted and named", "Photos")
 def test_features_of_photos_that_are_gone_are_kept(bench):
     bench.items[0].path.unlink()
     bench.items[4].path.unlink()

@@ -14,6 +14,7 @@ from tests.tiny_encoder import drawn_photo, tiny_encoder
 from tests.tiny_run import NAME
 
 
+@pytest.mark.fault("notes and hidden files in a folder of photos", "passed over and counted", "Captions and pictures")
 def test_photos_below_a_folder_in_order_and_what_is_none(tmp_path: Path) -> None:
     for name in ("b.jpg", "a.PNG", "deep/er/c.webp", "d.heic", "captions.csv", ".hidden.png", ".cache/e.png", "notes"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -28,6 +29,7 @@ def test_a_file_given_by_name_is_a_photo_whatever_it_is_called(tmp_path: Path) -
     assert find_photos([tmp_path / "photo.dat"]) == ([tmp_path / "photo.dat"], [])
 
 
+@pytest.mark.fault("a folder without a photo, or no such folder", "refused by name", "Captions and pictures")
 def test_nothing_to_caption_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="absent: no such photo or folder"):
         find_photos([tmp_path / "absent"])
@@ -36,6 +38,9 @@ def test_nothing_to_caption_is_an_error(tmp_path: Path) -> None:
         find_photos([tmp_path])
 
 
+@pytest.mark.fault(
+    "an unreadable photo in a batch to caption", "costs itself; the others keep their captions", "Captions and pictures"
+)
 def test_a_bad_photo_costs_itself_alone(photo_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tiny_encoder(monkeypatch)
     monkeypatch.setattr(photos, "PHOTOS_AT_ONCE", 2)

@@ -95,6 +95,7 @@ def test_every_preset_can_be_trained_with_every_variant(variant):
         ("nic", "model.annotation_lstm=yes"),
     ],
 )
+@pytest.mark.fault("a setting without effect with the chosen variant", "refused by name", "Training")
 def test_a_setting_without_effect_is_refused_by_name_whatever_its_value(variant, word):
     with pytest.raises(UserError, match=f"{word.split('=')[0]}: no effect with VARIANT={variant}"):
         refuse_without_effect(variant, read_settings([word]))

@@ -37,11 +37,17 @@ def test_every_number_has_a_range():
         "search.length_normalisation=-1",
     ],
 )
+@pytest.mark.fault(
+    "a setting out of range, such as dropout 1 or a learning rate of nan",
+    "refused before any work, with the range",
+    "Training",
+)
 def test_a_value_out_of_range_is_named(word):
     with pytest.raises(UserError, match=f"{word.split('=')[0]}=.* is out of range: "):
         check_ranges(override_config(TrainConfig(), read_settings([word])))
 
 
+@pytest.mark.fault("a setting of another stage", "refused: it would do nothing here", "Training")
 def test_a_setting_of_another_stage_is_refused_by_name():
     with pytest.raises(UserError, match=r"--set scenes\.images: no setting of train, so it would do nothing here"):
         only(read_settings(["scenes.images=5 model.units=3"]), SECTIONS, "train")

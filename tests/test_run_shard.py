@@ -85,6 +85,9 @@ def test_stop_ends_at_the_first_failure_and_keeps_finished_shards(tmp_path, enco
     assert sorted(path.name for path in tmp_path.glob("*.h5")) == ["shard-00000.h5", "shard-00001.h5"]
 
 
+@pytest.mark.fault(
+    "the disk fails while photos wait to be written", "the error, no freeze, nothing half-written", "Scale and hardware"
+)
 def test_a_writer_that_fails_ends_the_work(tmp_path, encoder, monkeypatch):
     """Many more batches than fit into the queue: nobody may wait for a thread that is gone."""
     monkeypatch.setattr(ShardWriter, "write", lambda *_: (_ for _ in ()).throw(OSError(28, "disk full")))
@@ -94,6 +97,7 @@ def test_a_writer_that_fails_ends_the_work(tmp_path, encoder, monkeypatch):
     assert nothing_runs_on(before, tmp_path)
 
 
+@pytest.mark.fault("the encoder runs out of memory", "the error, no freeze, nothing half-written", "Scale and hardware")
 def test_an_encoder_that_fails_ends_the_work(tmp_path, encoder, monkeypatch):
     monkeypatch.setattr(encoder, "encode", lambda _: (_ for _ in ()).throw(RuntimeError("out of memory")))
     before = threading.active_count()
@@ -111,6 +115,7 @@ def test_leaving_between_shards_is_clean(tmp_path, encoder):
     assert nothing_runs_on(before, tmp_path)
 
 
+@pytest.mark.fault("weights or a precision that overflow float16", "refused, the photo is named", "Photos")
 def test_features_that_are_not_finite_are_named(tmp_path, encoder):
     encoder._module.look.bias.data.fill_(1e5)
     items = drawn_items(tmp_path / "photos", 3)

@@ -91,6 +91,7 @@ def test_one_scene_at_any_size(few: list[Item], tmp_path: Path) -> None:
             assert one.box == pytest.approx([2 * length for length in other.box], abs=5)
 
 
+@pytest.mark.fault("a drawn picture that is damaged or lost", "drawn again, the same", "Installation and own data")
 def test_damaged_or_lost_pictures_are_drawn_again(few: list[Item], tmp_path: Path) -> None:
     items = read_scenes(tmp_path, ScenesSettings(images=4))
     items[1].path.write_bytes(items[1].path.read_bytes()[:-1])
@@ -117,6 +118,9 @@ def test_a_stop_half_way_is_carried_on(few: list[Item], tmp_path: Path, monkeypa
     ]
 
 
+@pytest.mark.fault(
+    "one's own files where the scenes would be drawn", "not written over; refused", "Installation and own data"
+)
 def test_strange_pictures_are_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "images").mkdir()
     (tmp_path / "images" / "000001.png").write_bytes(b"holiday")

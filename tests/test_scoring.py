@@ -32,6 +32,7 @@ def test_captions_are_tokenised_like_the_references_and_skipped_images_do_not_co
     assert scored.empty == 0
 
 
+@pytest.mark.fault("a model that says nothing", "counted, length 0 in the penalty", "Scores")
 def test_captions_without_a_word_are_counted_and_score_nothing() -> None:
     scored = score_captions([("2", ""), ("photo one.jpg", "a red dog runs fast")], tokenise_references(CAPTIONS))
     assert scored.empty == 1
@@ -46,6 +47,7 @@ def test_captions_without_a_word_are_counted_and_score_nothing() -> None:
         ([("2", "a"), ("photo one.jpg", "c"), ("9", "d")], "a caption but are not in the scored set: '9'"),
     ],
 )
+@pytest.mark.fault("a photo without a caption, with two, or not in the split", "refused, the ids are named", "Scores")
 def test_missing_doubled_and_unknown_captions_are_named(captions: list[tuple[str, str]], message: str) -> None:
     with pytest.raises(UserError, match=message):
         score_captions(captions, tokenise_references(CAPTIONS))
@@ -56,6 +58,7 @@ def test_a_long_list_of_ids_is_cut_with_its_count() -> None:
         score_captions([(str(number), "a") for number in range(20) for _ in "ab"], tokenise_references(CAPTIONS))
 
 
+@pytest.mark.fault("no reference at all", "refused, never a score of 0", "Scores")
 def test_no_references_at_all_is_said() -> None:
     with pytest.raises(UserError, match="none of the 1 captioned images has a reference"):
         score_captions([("1", "a")], tokenise_references({"1": []}))

@@ -29,6 +29,9 @@ def test_values_take_the_type_of_their_field():
         ("optim.units=5", "did you mean model.units"),
     ],
 )
+@pytest.mark.fault(
+    "a misspelled setting, or a value of the wrong type", "refused, the near names are listed", "Training"
+)
 def test_mistakes_are_named_with_the_near_names(word, message):
     with pytest.raises(UserError) as caught:
         read_settings([word])

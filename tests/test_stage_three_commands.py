@@ -54,6 +54,9 @@ def test_bleu_takes_another_search(out: Path) -> None:
     }
 
 
+@pytest.mark.fault(
+    "a run, split, store or photo that is not there", "refused by name, with what to run", "Captions and pictures"
+)
 def test_mistakes_are_named(out: Path) -> None:
     for words, message in (
         (("bleu", "--run", "nothing", "--out", out), "no run at"),
@@ -82,6 +85,9 @@ def test_caption_writes_a_line_for_each_photo(out: Path, tmp_path: Path) -> None
     assert [json.loads(line) for line in file.read_text().splitlines()] == lines
 
 
+@pytest.mark.fault(
+    "captioning a folder with a broken photo", "named, counted, exit 1, the rest is captioned", "Captions and pictures"
+)
 def test_caption_names_what_it_cannot_read_and_says_so_at_the_end(out: Path) -> None:
     (out / "photos" / "broken.jpg").write_bytes(b"")
     (out / "photos" / "notes.txt").write_text("x")
@@ -116,6 +122,7 @@ def test_report_is_one_folder_that_needs_nothing_else(out: Path) -> None:
     assert all(len(weights) == 4 and max(weights) == 255 for example in maps["weights"] for weights in example)
 
 
+@pytest.mark.fault("a report after a photo was deleted", "named, exit 1, the rest is shown", "Captions and pictures")
 def test_report_leaves_out_a_photo_that_is_gone_and_says_so(out: Path, photo_run: Path) -> None:
     assert call("bleu", "--run", NAME, "--out", out, "--split", "val").exit_code == 0
     gone = photo_run / "photos" / "photo 9.png"
@@ -129,6 +136,7 @@ def test_report_leaves_out_a_photo_that_is_gone_and_says_so(out: Path, photo_run
     assert "5 captions" in result.stdout
 
 
+@pytest.mark.fault("a report on captions of older weights", "refused, with what to run", "Captions and pictures")
 def test_report_refuses_captions_of_other_weights(out: Path) -> None:
     assert call("bleu", "--run", NAME, "--out", out, "--split", "val").exit_code == 0
     scores = out / "runs" / NAME / "scores-val.json"

@@ -60,12 +60,14 @@ def test_what_it_says_of_itself(tmp_path: Path) -> None:
     assert store.items_identity == items_identity(sample.items)
 
 
+@pytest.mark.fault("a photo that has no features", "named, with what to run", "Store")
 def test_unknown_id_is_named(tmp_path: Path) -> None:
     sample = write_sample(tmp_path, extra_items=1)
     with pytest.raises(UserError, match=r"has no annotations of who\.jpg: run `make features`"):
         FeatureStore(tmp_path).read([sample.items[0].image_id, "who.jpg"])
 
 
+@pytest.mark.fault("a store copied to a machine without the photos", "reads", "Store")
 def test_a_moved_store_reads_without_photos(tmp_path: Path) -> None:
     sample = write_sample(tmp_path / "here")
     shutil.move(tmp_path / "here", tmp_path / "over there")
@@ -76,6 +78,7 @@ def test_a_moved_store_reads_without_photos(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 @pytest.mark.parametrize("workers", [0, 2, 4])
+@pytest.mark.fault("0, 2 or 4 reader processes, forked or spawned", "identical rows", "Store")
 def test_reader_processes_return_identical_data(tmp_path: Path, method: str, workers: int) -> None:
     """The store is open and was read from in the parent before the workers start: the hard case for a fork."""
     sample = write_sample(tmp_path, shards=5, rows=8)
@@ -101,6 +104,7 @@ def _read_in_fork(store: FeatureStore, ids: list[str], seconds: float) -> np.nda
     return first
 
 
+@pytest.mark.fault("a store that was open when its readers were forked", "right rows in all of them", "Store")
 def test_forked_readers_do_not_disturb_each_other(tmp_path: Path) -> None:
     sample = write_sample(tmp_path, shards=4, rows=50)
     store = FeatureStore(tmp_path)
@@ -131,6 +135,7 @@ def test_a_bounded_number_of_open_files(tmp_path: Path, monkeypatch: pytest.Monk
         assert len(store._files) == 2
 
 
+@pytest.mark.fault("threads that share a store of many shards", "right rows, few open files", "Store")
 def test_threads_share_a_store_with_more_shards_than_open_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +149,7 @@ def test_threads_share_a_store_with_more_shards_than_open_files(
             assert np.array_equal(read, truth(sample, batch))
 
 
+@pytest.mark.fault("a fork while another thread reads", "no freeze", "Store")
 def test_a_fork_does_not_wait_for_a_lock_that_a_thread_of_its_parent_held(tmp_path: Path) -> None:
     sample = write_sample(tmp_path, shards=1)
     store = FeatureStore(tmp_path)
@@ -154,6 +160,7 @@ def test_a_fork_does_not_wait_for_a_lock_that_a_thread_of_its_parent_held(tmp_pa
     assert process.exitcode == 0
 
 
+@pytest.mark.fault("file locks on a shared disk", "readers take none", "Store")
 def test_a_reader_takes_no_lock(tmp_path: Path) -> None:
     """A shard may be opened for writing by another HDF5 program while it is read: readers leave no lock behind."""
     import fcntl
@@ -166,6 +173,7 @@ def test_a_reader_takes_no_lock(tmp_path: Path) -> None:
         assert len(store.read(store.ids)) == len(FeatureStore(tmp_path).read(store.ids))
 
 
+@pytest.mark.fault("training while features are still being made", "reads what is finished, never what is not", "Store")
 def test_finished_shards_are_read_while_others_are_written(tmp_path: Path) -> None:
     sample = write_sample(tmp_path, shards=2)
     early = FeatureStore(tmp_path)
@@ -181,6 +189,9 @@ def test_finished_shards_are_read_while_others_are_written(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("codec", ["zstd", "none"])
+@pytest.mark.fault(
+    "a shard cut, lost, zeroed or replaced", "refused on opening or reading, the shard is named", "Store"
+)
 def test_damaged_shards_are_named(tmp_path: Path, codec: str) -> None:
     sample = write_sample(tmp_path, codec=codec)
     path, other = tmp_path / "shard-00001.h5", tmp_path / "shard-00002.h5"
@@ -208,6 +219,7 @@ def test_damaged_shards_are_named(tmp_path: Path, codec: str) -> None:
         FeatureStore(tmp_path).read(list(sample.truth))
 
 
+@pytest.mark.fault("a damaged row in a whole file", "refused: shard, photo and cure; the other rows read", "Store")
 def test_a_damaged_row_names_the_shard_the_image_and_the_cure(tmp_path: Path) -> None:
     sample = write_sample(tmp_path, codec="gzip")
     path, names = tmp_path / "shard-00001.h5", list(sample.truth)[4:8]
@@ -224,6 +236,7 @@ def test_a_damaged_row_names_the_shard_the_image_and_the_cure(tmp_path: Path) ->
     assert str(refusal.value).endswith("): delete it and run `make features` again")
 
 
+@pytest.mark.fault("two shards of equal size that were swapped", "refused, the shard is named", "Store")
 def test_shards_of_equal_size_that_were_swapped(tmp_path: Path) -> None:
     """Uncompressed shards are all of one size: only their ids tell them apart."""
     sample = write_sample(tmp_path, codec="none")
@@ -237,6 +250,7 @@ def test_shards_of_equal_size_that_were_swapped(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.fault("a store of COCO's size", "opens in under a second of processor time", "Store")
 def test_opening_a_store_of_120_000_images_takes_under_a_second(tmp_path: Path) -> None:
     """COCO's size, in processor time: the wall clock counts other programs too. Shards are sparse files: opening looks
     at their size, not into them."""

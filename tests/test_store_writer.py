@@ -81,6 +81,7 @@ def test_all_images_skipped(tmp_path: Path) -> None:
         (np.inf, r"c\.jpg: a feature is inf"),
     ],
 )
+@pytest.mark.fault("features float16 cannot hold", "refused, the photo is named; nothing is written", "Store")
 def test_values_float16_cannot_hold_name_the_image(tmp_path: Path, value: float, message: str) -> None:
     rows = random_annotations(3).astype(np.float32)
     rows[1, 5, 4] = value
@@ -169,6 +170,7 @@ def python(program: str, folder: Path) -> list[str]:
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
 
 
+@pytest.mark.fault("a limit on the size of files is hit in a shard", "an error; no half shard", "Store")
 def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
     done = subprocess.run(python(FULL_DISK, tmp_path), capture_output=True, text=True, env=ENVIRONMENT, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "File too large\n", "")
@@ -176,6 +178,7 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.fault("kill -9 at random moments of writing", "only whole shards, each vouched for or unused", "Store")
 def test_kill_at_any_moment_leaves_only_whole_shards(tmp_path: Path) -> None:
     """kill -9 while shards of 2.4 MB are written one after the other, at ten random moments."""
     moments, hit = random.Random(0), 0
@@ -206,6 +209,7 @@ def test_kill_at_any_moment_leaves_only_whole_shards(tmp_path: Path) -> None:
     print(f"{hit} of 10 kills fell into the writing of a file")
 
 
+@pytest.mark.fault("kill -9 in the middle of a shard", "the shard is not there; a new run writes it", "Store")
 def test_kill_in_the_middle_of_a_shard(tmp_path: Path) -> None:
     """The killed shard is simply not there, and a new run writes it."""
     program = (

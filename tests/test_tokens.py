@@ -32,23 +32,27 @@ def test_case_punctuation_and_contractions() -> None:
     ]
 
 
+@pytest.mark.fault("a caption with a line separator", "no caption shifts to another photo", "Scores")
 def test_line_separators_do_not_shift_captions_to_other_images() -> None:
     breaks = ["\n", "\r", "\r\n", "\u2028", "\u2029", "\v", "\f", "\x1c", "\x85"]
     captions = [f"one{character}two {number}" for number, character in enumerate(breaks)]
     assert ptb_tokenise(captions) == [f"one two {number}" for number in range(len(breaks))]
 
 
+@pytest.mark.fault("captions of punctuation only", "keep their place, score nothing", "Scores")
 def test_captions_without_words_keep_their_place() -> None:
     assert ptb_tokenise(["", "a", " \n ", ".", "b", "? !", ""]) == ["", "a", "", "", "b", "", ""]
     assert ptb_tokenise(["", "  "]) == ["", ""]
     assert ptb_tokenise([]) == []
 
 
+@pytest.mark.fault("captions NA, null, None, nan in the scorer", "tokens like any other", "Scores")
 def test_words_that_other_readers_take_for_nothing_and_unicode_are_text() -> None:
     captions = ["NA", "null", "None", "nan", "Naïve café ☕ 狗, 3½ m", "<b>bold</b> & more"]
     assert ptb_tokenise(captions)[:5] == ["na", "null", "none", "nan", "naïve café ☕ 狗 3 1/2 m"]
 
 
+@pytest.mark.fault("a comma-decimal or Turkish locale", "the same tokens", "Scores")
 def test_the_locale_of_the_process_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     captions = ["INSIDE a café, 1.5 metres", "IT IS"]
     plain = ptb_tokenise(captions)
@@ -85,12 +89,18 @@ def test_agrees_with_pycocoevalcap_on_real_captions(shared: Path, monkeypatch: p
     assert ptb_tokenise(captions) == pycocoevalcap_tokens(captions, monkeypatch)
 
 
+@pytest.mark.fault("several scorers at once", "each gets its own tokens", "Scores")
 def test_two_at_once() -> None:
     texts = [[f"caption {worker} {number}" for number in range(300)] for worker in range(4)]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(ptb_tokenise, texts)) == texts
 
 
+@pytest.mark.fault(
+    "an installed package that is read-only, in a path with spaces",
+    "scores; nothing is written in the package",
+    "Scores",
+)
 def test_a_read_only_package_in_a_path_with_spaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "site packages é" / "pycocoevalcap"
     (package / "tokenizer").mkdir(parents=True)
@@ -106,18 +116,23 @@ def test_a_read_only_package_in_a_path_with_spaces(tmp_path: Path, monkeypatch: 
     assert sorted((package / "tokenizer").iterdir()) == before
 
 
+@pytest.mark.fault("Java fails", "one line with its exit code and reason", "Scores")
 def test_a_failing_java_is_an_error_that_tells_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "TOKENISER", ("no.such.Class",))
     with pytest.raises(UserError, match=r"exit 1.*no\.such\.Class"):
         ptb_tokenise(["a"])
 
 
+@pytest.mark.fault(
+    "the tokeniser returns more lines than captions", "refused: nothing is scored against another photo", "Scores"
+)
 def test_lines_that_do_not_match_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "one_line", lambda caption: caption)
     with pytest.raises(UserError, match="3 lines for 2 captions"):
         ptb_tokenise(["a\u2028b", "c"])
 
 
+@pytest.mark.fault("the tokeniser's jar is missing", "named, with the cure", "Scores")
 def test_a_missing_jar_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "JAR", "other.jar")
     with pytest.raises(UserError, match=r"other\.jar is not in pycocoevalcap"):

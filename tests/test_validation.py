@@ -45,6 +45,7 @@ def test_the_first_photos_of_a_chosen_split(grid_run: Path) -> None:
     assert json.loads(json.dumps(scores.as_log()))["images"] == 3
 
 
+@pytest.mark.fault("no photo in the validation split", "refused before training", "Training")
 def test_a_split_without_photos_is_refused_before_training(grid_run: Path) -> None:
     run = load_run(grid_run / "runs" / NAME)
     config = TrainConfig(validation=ValidationSettings(split="test"))
@@ -52,6 +53,7 @@ def test_a_split_without_photos_is_refused_before_training(grid_run: Path) -> No
         make_validate(FeatureStore(run.store), config, run.vocabulary, CPU)
 
 
+@pytest.mark.fault("validation photos without captions", "refused before training", "Training")
 def test_a_split_without_references_is_refused_before_training(photo_run: Path) -> None:
     run = load_run(photo_run / "runs" / NAME)
     config = override_config(run.config, {"validation": {"images": 1}})  # photo 8.png has no caption

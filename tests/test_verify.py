@@ -46,6 +46,7 @@ def test_a_good_store(sample: Sample) -> None:
     assert verify(sample.folder) == []
 
 
+@pytest.mark.fault("one bit of one shard flipped", "verify names the shard, exit 1", "Store")
 def test_one_bit_of_one_shard(sample: Sample) -> None:
     path = sample.folder / "shard-00001.h5"
     content = bytearray(path.read_bytes())
@@ -69,6 +70,7 @@ def test_truncated_missing_and_swapped_shards(sample: Sample) -> None:
     assert "not there" in verify(sample.folder)[2].what
 
 
+@pytest.mark.fault("NaN or infinity in a store", "verify names shard and photo", "Store")
 def test_values_that_are_not_numbers_name_the_image(sample: Sample) -> None:
     path = sample.folder / "shard-00002.h5"
     with h5py.File(path, "r+") as file:
@@ -112,6 +114,7 @@ def test_images_without_annotations_are_a_problem_and_those_without_items_are_no
     assert surplus(sample.folder) == [sample.items[0].image_id]
 
 
+@pytest.mark.fault("a photo that is in two shards", "verify names the photo", "Store")
 def test_an_image_twice(sample: Sample) -> None:
     shards = Manifest.load(sample.folder).shards
     change(sample.folder, shards=(*shards, shards[0]))
@@ -120,6 +123,7 @@ def test_an_image_twice(sample: Sample) -> None:
     assert "is in the store 2 times" in problems[0].what
 
 
+@pytest.mark.fault("files in a store that the manifest does not know", "verify names them", "Store")
 def test_files_nobody_vouches_for(sample: Sample) -> None:
     change(sample.folder, shards=Manifest.load(sample.folder).shards[:2])
     (sample.folder / ".shard-00003.h5.host.1.abc.partial").touch()

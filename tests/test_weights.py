@@ -72,6 +72,7 @@ def test_the_hash_is_of_the_values(tmp_path):
         ),
     ],
 )
+@pytest.mark.fault("weights of another network", "refused: missing, unknown and mis-shaped names", "Training")
 def test_what_does_not_fit_is_named(tmp_path, change, message):
     path = tmp_path / "w.pth"
     state = {name: value for name, value in (a_state() | change).items() if value is not None}
@@ -80,6 +81,9 @@ def test_what_does_not_fit_is_named(tmp_path, change, message):
         load(path)
 
 
+@pytest.mark.fault(
+    "a file of weights that is cut off or something else", "refused, with the cure", "Installation and own data"
+)
 def test_files_that_are_no_state_dict(tmp_path):
     with pytest.raises(UserError, match="no such file; give imagenet, random:SEED or the path of a state dict"):
         load(tmp_path / "gone.pth")
@@ -94,6 +98,7 @@ def test_files_that_are_no_state_dict(tmp_path):
             load(tmp_path / "bad.pth")
 
 
+@pytest.mark.fault("a program inside a file of weights", "not run; refused", "Training")
 def test_a_program_in_a_file_is_not_run(tmp_path):
     class Program:
         def __reduce__(self):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-import pickle
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +15,32 @@ from attend.errors import UserError
 
 
 def write_checkpoint(path: Path, content: dict[str, Any]) -> None:
-    """Save whole or not at all: after a crash at any moment `path` holds the old content or the new."""
+    """Save whole or not at all: after a crash at any moment `path` holds the old content or the new.
+
+    UserError, by name, when the disk does not take it.
+    """
     partial = partial_path(path)
     try:
         torch.save(content, partial)
         publish(partial, path)
-    except BaseException:
+    except (OSError, RuntimeError) as error:  # torch's own writer raises RuntimeError for a full disk
+        free = shutil.disk_usage(path.parent).free // 2**20
+        kept = "the earlier one is kept" if path.exists() else "there is no earlier one"
+        raise UserError(
+            f"{path} could not be written ({str(error).splitlines()[0]}; {free} MB are free), {kept}: make room, then "
+            "RESUME=1 goes on from last.pt"
+        ) from error
+    finally:
         partial.unlink(missing_ok=True)
-        raise
 
 
 def read_checkpoint(path: Path, device: torch.device | str = "cpu") -> dict[str, Any]:
     """Load tensors and plain data only; `UserError` names a file that is missing or broken."""
     return read_hashed_checkpoint(path, device)[0]
+
+
+PARTS = {"best.pt": {"model", "step"}, "last.pt": {"model", "optimizer", "position", "random"}}
+"""What the checkpoints of a run are opened for."""
 
 
 def read_hashed_checkpoint(path: Path, device: torch.device | str = "cpu") -> tuple[dict[str, Any], str]:
@@ -38,10 +51,12 @@ def read_hashed_checkpoint(path: Path, device: torch.device | str = "cpu") -> tu
         raise UserError(f"no checkpoint at {path}: train the run first, or check RUN=") from None
     try:
         content: dict[str, Any] = torch.load(io.BytesIO(data), map_location=device, weights_only=True)
-    except (RuntimeError, pickle.UnpicklingError, EOFError, OSError) as error:
-        raise UserError(
-            f"{path} is no readable checkpoint ({str(error).splitlines()[0]}): copy or train it again"
-        ) from error
+    except Exception as error:  # on a damaged file torch.load raises whatever it trips over
+        why = (str(error) or type(error).__name__).splitlines()[0].split(". ")[0]
+        raise UserError(f"{path} is no readable checkpoint ({why}): copy or train it again") from error
+    lacking = PARTS.get(path.name, set()) - set(content if isinstance(content, dict) else ())
+    if lacking:
+        raise UserError(f"{path} has no {' or '.join(sorted(lacking))}, so it is another file: copy or train it again")
     return content, hashlib.sha256(data).hexdigest()
 
 

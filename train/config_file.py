@@ -67,7 +67,10 @@ def read_run_file(path: Path) -> tuple[TrainConfig, dict[str, Any]]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{path} is no TOML ({error}): restore it or train the run again") from None
     settings = {section: tables.pop(section) for section in SECTIONS if section in tables}
-    return override_config(TrainConfig(), _checked(settings)), tables
+    try:
+        return override_config(TrainConfig(), _checked(settings)), tables
+    except UserError as error:
+        raise UserError(f"{path} was edited or is of another version ({error}): restore it") from None
 
 
 def flatten(config: TrainConfig) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from typing import Any
 
 from torch.utils.tensorboard import SummaryWriter
 
+from attend.errors import UserError
+
 
 class RunLog:
     """Appends to `log.jsonl` and to TensorBoard files under `tensorboard/`.
@@ -53,5 +55,12 @@ class RunLog:
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
-    """All events of a `log.jsonl`, in order."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    """All events of a `log.jsonl`, in order; a last line that a kill cut off is none. UserError: a damaged line."""
+    *whole, _ = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    events = []
+    for number, line in enumerate(whole, start=1):
+        try:
+            events.append(json.loads(line))
+        except ValueError as error:
+            raise UserError(f"{path}, line {number}, is damaged ({error}): restore the file or delete it") from None
+    return events

@@ -13,9 +13,7 @@ from attend.commands.run_options import run_folders, run_options
 
 @click.command()
 @run_options
-@click.option(
-    "--images", multiple=True, required=True, type=click.Path(path_type=Path), help="A photo or a folder; repeatable."
-)
+@click.option("--images", "places", multiple=True, required=True, help="A photo or a folder; repeatable.")
 @click.option("--weights", default=None, help="The encoder's weights, where the run names a file for them.")
 @click.option("--beam", type=click.IntRange(min=1), default=None, help="Beam width.  [default: the run's]")
 @click.option(
@@ -35,7 +33,7 @@ def caption(
     encoder: str,
     variant: str,
     out: Path,
-    images: tuple[Path, ...],
+    places: tuple[str, ...],
     weights: str | None,
     beam: int | None,
     length_normalisation: float | None,
@@ -48,15 +46,18 @@ def caption(
     Several runs, --run "a b c", caption as one: their word distributions are averaged.
     """
     from attend.data.atomic import write_atomically
+    from attend.errors import UserError
     from attend.progress import Progress
     from attend.score.captioner import load_captioner
     from attend.score.evaluation import caption_record
     from attend.score.photos import caption_photos, find_photos
     from attend.score.search.settings import search_settings
 
+    if not all(places):
+        raise UserError("IMAGES= is empty: name a photo or a folder of photos")
     captioner = load_captioner(run_folders(out, name, dataset, encoder, variant), device, weights)
     settings = search_settings(captioner.run.config.search, words, beam, length_normalisation)
-    photos, others = find_photos(images)
+    photos, others = find_photos([Path(place) for place in places])
     lines: list[str] = []
     problems = animated = 0
     with Progress(len(photos), "captions", "photos") as progress:
@@ -72,7 +73,7 @@ def caption(
                     click.echo(line)
             progress.update()
     if output is not None:
-        write_atomically(output, "".join(f"{line}\n" for line in lines).encode())
+        write_atomically(output, "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape"))
         click.echo(f"{output}: {len(lines)} captions")
     for count, what in (
         (animated, "animated photos: their first frame was captioned"),

@@ -17,6 +17,8 @@ class References:
     """Images without a reference: they cannot be scored, so they are named and counted, not scored 0."""
     empty: int
     """References without a word (blank, or punctuation only): left out, since a length of 0 would void the penalty."""
+    foreign: int
+    """References with letters that English does not have: the tokeniser is made for English."""
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -27,11 +29,11 @@ class References:
 
 def tokenise_references(captions: Mapping[str, Sequence[str]]) -> References:
     """References from the raw captions of each image."""
-    ids = [image_id for image_id, texts in captions.items() for _ in texts]
+    ids = [image_id for image_id, group in captions.items() for _ in group]
     found: dict[str, list[str]] = {image_id: [] for image_id in captions}
     empty = 0
-    tokenised = ptb_tokenise([text for texts in captions.values() for text in texts])
-    for image_id, tokens in zip(ids, tokenised, strict=True):
+    texts = [text for group in captions.values() for text in group]
+    for image_id, tokens in zip(ids, ptb_tokenise(texts), strict=True):
         if tokens:
             found[image_id].append(tokens)
         else:
@@ -40,4 +42,5 @@ def tokenise_references(captions: Mapping[str, Sequence[str]]) -> References:
         tokens={image_id: tuple(tokens) for image_id, tokens in found.items() if tokens},
         skipped=tuple(image_id for image_id, tokens in found.items() if not tokens),
         empty=empty,
+        foreign=sum(any(sign.isalpha() and not sign.isascii() for sign in text) for text in texts),
     )
