@@ -44,13 +44,13 @@ help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 	@echo
 	@echo 'Variables and their defaults:'
-	@echo '  DATASET=$(DATASET)  scenes, flickr8k or folder       DATA=$(DATA)  the raw files'
+	@echo '  DATASET=$(DATASET)  scenes, flickr8k, flickr30k, coco or folder   DATA=$(DATA)  the raw files'
 	@echo '  ENCODER=$(ENCODER)  vgg19, vgg16 or efficientnet_lite0   WEIGHTS=$(WEIGHTS)  or a path, or random:SEED'
 	@echo '  VARIANT=$(VARIANT)  soft, hard, uniform, mean or nic   PRESET=  the dataset'"'"'s own   RUN=$(RUN)   RESUME=1  goes on with a run'
 	@echo '  START=  a run whose best weights and words training begins with'
 	@echo '  SPLIT=$(SPLIT)  BEAM=  (the run'"'"'s own)   DEVICE=$(DEVICE)  PRECISION=$(PRECISION)  FIT=$(FIT)  crop or whole   OUT=$(OUT)'
-	@echo '  ON_ERROR=$(ON_ERROR)  or stop   CODEC=  the store'"'"'s own, or zstd, blosc2, lzf, gzip, none'
-	@echo '  IMAGES=  a photo or a folder   CAPTIONS=  a table for DATASET=folder'
+	@echo '  ON_ERROR=$(ON_ERROR)  (said: exits with 0) or stop   CODEC=  the store'"'"'s own, or zstd, blosc2, lzf, gzip, none'
+	@echo '  IMAGES=  a photo or a folder   CAPTIONS=  a file of captions (docs/datasets.md)'
 	@echo '  SET="optim.epochs=3 model.units=512"  any setting by name (docs/settings.md)'
 
 setup: $(SETUP) ## create .venv and install (the other targets do it when it is needed)
@@ -71,7 +71,7 @@ test: $(SETUP) ## the whole test suite
 
 features: $(SETUP) ## stage 1: photos to a feature store; goes on where it stopped
 	$(ATTEND) features --dataset $(DATASET) --encoder $(ENCODER) --data "$(DATA)" --weights "$(WEIGHTS)" --out "$(OUT)" \
-		--device $(DEVICE) --precision $(PRECISION) --fit $(FIT) --on-error $(ON_ERROR) $(if $(CODEC),--codec $(CODEC)) \
+		--device $(DEVICE) --precision $(PRECISION) --fit $(FIT) $(call if_said,ON_ERROR,--on-error $(ON_ERROR)) $(if $(CODEC),--codec $(CODEC)) \
 		$(if $(IMAGES),--images "$(IMAGES)") $(if $(CAPTIONS),--captions "$(CAPTIONS)") $(set_words)
 
 verify: $(SETUP) ## check a feature store against its manifest

@@ -1,98 +1,94 @@
-"""Your own photos: a folder, and a table of captions beside it."""
+"""Your own photos: a folder, and captions in a table, in JSON lines, in a text beside each photo, or nowhere."""
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Iterable
-from hashlib import sha256
 from pathlib import Path
 
-from attend.data.items import SPLITS, Item
-from attend.data.text import read_text
+from attend.data.clean import clean
+from attend.data.hash_splits import RULE
+from attend.data.items import Item
+from attend.data.json_lines import read_json_lines
+from attend.data.listing import some
+from attend.data.photo_names import PHOTO_ENDINGS, files_below
+from attend.data.rows import Row, rows_to_items
+from attend.data.sidecars import find_sidecars, read_sidecars
+from attend.data.sources import Reading, Sources
+from attend.data.table import read_table
 from attend.errors import UserError
 
-PHOTO_ENDINGS = {".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".jp2", ".ppm", ".avif", ".heic"}
-"""How the names of files that are likely photos end."""
-
-COLUMNS = ("image", "caption")
-VAL_BELOW, TEST_BELOW = 0.1, 0.2
+FILES = ("captions.csv", "captions.tsv", "captions.jsonl")
+JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 
 
-def read_folder(photos: Path, table: Path) -> list[Item]:
-    """One item a photo, in order of first mention in `table`, which has a row a caption.
+def read_folder(photos: Path, captions: Path) -> list[Item]:
+    """One item a photo that the file `captions` names, in order of first mention; its id is its path below `photos`.
 
-    Columns `image` (path below `photos`, also the id) and `caption` (empty: none), separated by tabs in a .tsv file, by
-    commas elsewhere; quoted as spreadsheets do. Without the optional column `split`, `hash_splits` divides the photos.
-    UserError: a column is absent, a row is malformed, or a photo has two splits; names the line.
+    JSON lines in a .jsonl file, a table elsewhere. UserError: a row that cannot be read, or contradicts another.
     """
-    captions: dict[str, list[str]] = {}
-    splits: dict[str, str] = {}
-    for line, row in _rows(table):
-        name, caption, split = row["image"].strip(), row["caption"], row.get("split")
-        if not name:
-            raise UserError(f"{table}, line {line}: the image is empty: name a file below {photos}")
-        captions.setdefault(name, []).extend([caption] if caption.strip() else [])
-        if split is not None:
-            split = split.strip()
-            if split not in SPLITS:
-                raise UserError(f"{table}, line {line}: unknown split {split!r}: one of {', '.join(SPLITS)}")
-            if splits.setdefault(name, split) != split:
-                raise UserError(f"{table}, line {line}: {name} is in {splits[name]} and in {split}: keep one split")
-    if not captions:
-        raise UserError(f"{table} has no rows: write one line a caption below the line of column names")
-    splits = splits or hash_splits(list(captions))
-    return [Item(name, photos / name, splits[name], tuple(texts)) for name, texts in captions.items()]
+    return clean(Reading(rows_to_items(_read_rows(captions), captions, photos)[0])).items
+
+
+def read_own_photos(sources: Sources) -> Reading:
+    """The photos that have captions somewhere; where there are no captions at all, every photo, for its features."""
+    photos = _photos(sources)
+    texts = {} if sources.captions else find_sidecars(photos)
+    captions = _captions(sources, photos, texts)
+    notes: tuple[str, ...] = ()
+    if captions is not None:
+        rows, source = _read_rows(captions), captions
+    elif any(texts.values()):
+        (rows, notes), source = read_sidecars(photos, texts), photos
+    else:
+        return _without_captions(sources, photos)
+    items, more = rows_to_items(rows, source, photos)
+    facts = () if any(row.split is not None for row in rows) else (f"{source} has no splits: photos are split {RULE}",)
+    others = left_out(photos, items)
+    have = f"row in {captions}" if captions else "text beside them"
+    told = f"{len(others):,} photos in {photos} have no {have} and are left out: {some(others)}"
+    return Reading(items, (*notes, *more, *((told,) if others else ())), facts)
 
 
 def left_out(photos: Path, items: Iterable[Item]) -> list[str]:
     """The photos below `photos`, by their path there, that belong to no item. Hidden files are passed over."""
     known = {os.path.normpath(item.path) for item in items}
-    paths = (path for path in sorted(photos.rglob("*")) if path.suffix.lower() in PHOTO_ENDINGS)
-    names = [path.relative_to(photos) for path in paths if os.path.normpath(path) not in known and path.is_file()]
-    return [name.as_posix() for name in names if not any(part.startswith(".") for part in name.parts)]
+    return [name for name in files_below(photos, PHOTO_ENDINGS) if os.path.normpath(photos / name) not in known]
 
 
-def hash_splits(ids: list[str]) -> dict[str, str]:
-    """A split for each id: about 80 % train, 10 % val, 10 % test, decided by the id's sha256 and nothing else.
-
-    New photos therefore leave the splits of the old ones as they are. Only where a small set would have no
-    photo in a split, one is moved there; fewer than three photos are all train.
-    """
-    if len(ids) < 3:
-        return dict.fromkeys(ids, "train")
-    shares = sorted((int(sha256(name.encode()).hexdigest()[:16], 16) / 16**16, name) for name in ids)
-    below_val, below_test = (sum(share < limit for share, _ in shares) for limit in (VAL_BELOW, TEST_BELOW))
-    val = min(max(1, below_val), len(ids) - 2)
-    test = min(max(1, below_test - below_val), len(ids) - val - 1)
-    names = [name for _, name in shares]
-    return {
-        **dict.fromkeys(names[:val], "val"),
-        **dict.fromkeys(names[val : val + test], "test"),
-        **dict.fromkeys(names[val + test :], "train"),
-    }
+def _read_rows(captions: Path) -> list[Row]:
+    return read_json_lines(captions) if captions.suffix.lower() in JSON_ENDINGS else read_table(captions)
 
 
-def _rows(table: Path) -> list[tuple[int, dict[str, str]]]:
-    """(line number, column → text) of every row that is not blank."""
-    delimiter = "\t" if table.suffix.lower() == ".tsv" else ","
-    reader = csv.reader(io.StringIO(read_text(table), newline=""), delimiter=delimiter, strict=True)
-    try:
-        header = [name.strip().lower() for name in next(reader, [])]
-        for column in COLUMNS:
-            if column not in header:
-                raise UserError(f"{table} has no column {column!r} in its first line: name the columns image,caption")
-        if len(set(header)) != len(header):
-            raise UserError(f"{table} has a column twice in its first line: {', '.join(header)}: rename one")
-        rows = [(reader.line_num, row) for row in reader if row]
-    except csv.Error as error:
+def _photos(sources: Sources) -> Path:
+    """The folder of photos; DATA itself is one when photos lie in it and it has no folder `images`."""
+    data = sources.data
+    if sources.images is None and data.is_dir() and not (data / "images").exists() and files_below(data, PHOTO_ENDINGS):
+        return data
+    return sources.photos("images")
+
+
+def _captions(sources: Sources, photos: Path, texts: dict[str, list[str]]) -> Path | None:
+    """The file of captions, None when there is none. UserError: the named one is absent, or there are two kinds."""
+    if sources.captions is not None:
+        return sources.table()
+    found = [folder / name for folder in dict.fromkeys((sources.data, photos)) for name in FILES]
+    found = [path for path in found if path.is_file()]
+    beside = [photos / text for text, names in texts.items() if names]
+    if len(found) + bool(beside) > 1:
+        kinds = [str(path) for path in (*found, *beside[:1])]
         raise UserError(
-            f'{table}, line {reader.line_num}: {error}: quote the text as "…", a quote in it as ""'
-        ) from error
-    for line, row in rows:
-        if len(row) != len(header):
-            raise UserError(
-                f'{table}, line {line}: {len(row)} columns, not {len(header)}: quote a text with commas as "…"'
-            )
-    return [(line, dict(zip(header, row, strict=True))) for line, row in rows]
+            f"captions are in {' and in '.join(kinds)}: name one file with CAPTIONS=, or move the others away"
+        )
+    return found[0] if found else None
+
+
+def _without_captions(sources: Sources, photos: Path) -> Reading:
+    names = files_below(photos, PHOTO_ENDINGS)
+    if not names:
+        raise UserError(f"no photos in {photos}: {sources.how}")
+    told = f"no captions in {photos}, nor {' or '.join(FILES)} in {sources.data}: CAPTIONS= names a file of them"
+    others = sorted(set(files_below(photos)) - set(names))
+    strangers = f"{len(others):,} files in {photos} are no photos by their endings and are left out: {some(others)}"
+    items = [Item(name, photos / name, "none", ()) for name in names]
+    return Reading(items, (told, strangers) if others else (told,))

@@ -37,6 +37,13 @@ class Problem:
     what: str
 
 
+def count_items(items: Sequence[Item]) -> str:
+    """`7,000 photos, 35,000 captions: train 6,000, val 1,000`."""
+    splits = [(split, sum(item.split == split for item in items)) for split in SPLITS]
+    named = ", ".join(f"{split} {count:,}" for split, count in splits if count)
+    return f"{len(items):,} photos, {sum(len(item.captions) for item in items):,} captions: {named}"
+
+
 def check_items(items: Sequence[Item]) -> list[Problem]:
     """Duplicate ids, one image in two splits, unknown splits: all of them, in item order. Looks at no file."""
     problems: list[Problem] = []

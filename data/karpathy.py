@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from attend.data.items import Item
-from attend.data.text import read_text
+from attend.data.text import read_json
 from attend.errors import UserError
+
+CURE = "unpack caption_datasets.zip again"
 
 
 def read_karpathy(path: Path, photos: Path) -> list[Item]:
@@ -18,13 +19,32 @@ def read_karpathy(path: Path, photos: Path) -> list[Item]:
     UserError: the file is not such a JSON.
     """
     try:
-        images = json.loads(read_text(path))["images"]
-        return [_item(image, photos) for image in images]
-    except (ValueError, TypeError, KeyError) as error:
-        raise UserError(f"{path} is not a Karpathy dataset ({error!r}): unpack caption_datasets.zip again") from error
+        content = read_json(path)
+    except UserError as error:
+        raise UserError(f"{path} is not a Karpathy dataset ({error}): {CURE}") from error
+    return karpathy_items(content, path, photos)
+
+
+def karpathy_items(content: Any, path: Path, photos: Path) -> list[Item]:
+    """The same for the `content` of the file `path`, already read."""
+    try:
+        images = content["images"]
+        if not isinstance(images, list):
+            raise TypeError("images is not a list")
+    except (TypeError, KeyError) as error:
+        raise UserError(f"{path} is not a Karpathy dataset ({error!r}): {CURE}") from error
+    items = []
+    for number, image in enumerate(images):
+        try:
+            items.append(_item(image, photos))
+        except (TypeError, KeyError, AttributeError) as error:
+            raise UserError(f"{path} is not a Karpathy dataset (images[{number}]: {error!r}): {CURE}") from error
+    return items
 
 
 def _item(image: dict[str, Any], photos: Path) -> Item:
     captions = tuple(sentence["raw"] for sentence in image["sentences"])
+    if not all(isinstance(caption, str) for caption in captions):
+        raise TypeError("a caption is no text")
     path = photos / image.get("filepath", "") / image["filename"]
     return Item(image["filename"], path, image["split"], captions)

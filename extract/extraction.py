@@ -102,6 +102,7 @@ def _begin(found: Survey, begun: Manifest) -> Manifest:
     manifest = dataclasses.replace(begun, items_sha256=refresh_items(found.folder, found.items), shards=shards)
     if manifest != found.existing:
         manifest.save(found.folder)
+    write_problems(found.folder, found.problems)
     for shard in found.redone:
         (found.folder / shard.file).unlink(missing_ok=True)
     return manifest

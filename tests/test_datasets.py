@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from attend.data.datasets import DATASETS, read_dataset
+from attend.data.datasets import DATASETS
 from attend.data.items import Item, check_items
 from attend.errors import UserError
+from tests.readers import read
 
-if TYPE_CHECKING:
-    from attend.data.scenes.settings import ScenesSettings
-
-NO_SCENES = cast("ScenesSettings", None)
 LISTS = {"train": "trainImages", "val": "devImages", "test": "testImages"}
-
-
-def read(name: str, data: Path, images: Path | None = None, captions: Path | None = None) -> list[Item]:
-    return read_dataset(name, data, images=images, captions=captions, scenes=NO_SCENES)
 
 
 def flickr8k(folder: Path, photos: str, json_too: bool) -> None:
@@ -38,21 +30,33 @@ def flickr8k(folder: Path, photos: str, json_too: bool) -> None:
 
 
 @pytest.mark.parametrize("photos", ["images", "Flicker8k_Dataset", "Flickr8k_Dataset"])
-def test_flickr8k_from_the_original_archives(tmp_path: Path, photos: str) -> None:
+def test_flickr8k_from_the_original_archives(tmp_path: Path, photos: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The published token file captions a photo that does not exist and is in no list: named, and not asked for."""
     flickr8k(tmp_path, photos, json_too=False)
-    items = read("flickr8k", tmp_path)
-    assert items[:2] == [
+    assert read("flickr8k", tmp_path) == [
         Item("a.jpg", tmp_path / photos / "a.jpg", "train", ("A dog .",)),
         Item("b.jpg", tmp_path / photos / "b.jpg", "val", ("A cat .",)),
     ]
-    assert [item.image_id for item in items if not item.path.is_file()] == ["2258277193_586949ec62.jpg.1"]
+    told = "1 captioned photos do not exist and are in no split, left out: 2258277193_586949ec62.jpg.1"
+    assert capsys.readouterr().err == f"{tmp_path / 'Flickr8k.token.txt'}: {told}\n"
+
+
+def test_flickr8k_keeps_photos_of_no_list_that_exist_and_those_of_a_list_that_do_not(tmp_path: Path) -> None:
+    flickr8k(tmp_path, "images", json_too=False)
+    (tmp_path / "images/2258277193_586949ec62.jpg.1").write_bytes(b"photo")
+    (tmp_path / "images/a.jpg").unlink()
+    assert [(item.image_id, item.split) for item in read("flickr8k", tmp_path)] == [
+        ("a.jpg", "train"),
+        ("b.jpg", "val"),
+        ("2258277193_586949ec62.jpg.1", "none"),
+    ]
 
 
 def test_flickr8k_prefers_the_json_and_captions_overrides(tmp_path: Path) -> None:
     flickr8k(tmp_path, "images", json_too=True)
     assert [item.captions for item in read("flickr8k", tmp_path)] == [("From the JSON",)]
     tokens = tmp_path / "Flickr8k.token.txt"
-    assert len(read("flickr8k", tmp_path, captions=tokens)) == 3
+    assert [item.split for item in read("flickr8k", tmp_path, captions=tokens)] == ["train", "val"]
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     assert read("flickr8k", tmp_path, images=elsewhere)[0].path == elsewhere / "a.jpg"
@@ -66,7 +70,7 @@ def test_flickr8k_without_a_split_list_names_it(tmp_path: Path) -> None:
         read("flickr8k", tmp_path)
 
 
-@pytest.mark.parametrize("name", ["flickr8k", "folder"])
+@pytest.mark.parametrize("name", ["flickr8k", "flickr30k", "coco", "folder"])
 @pytest.mark.fault(
     "a dataset that is not there", "refused: how to get it, where to put it; no folder is made", "Captions and splits"
 )
@@ -84,8 +88,10 @@ def test_photos_without_captions_say_how_to_get_them(tmp_path: Path) -> None:
     (tmp_path / "images").mkdir()
     with pytest.raises(UserError, match=r"no captions at .*Flickr8k_text"):
         read("flickr8k", tmp_path)
-    with pytest.raises(UserError, match=r"no captions at .*captions\.csv"):
-        read("folder", tmp_path)
+    with pytest.raises(UserError, match=r"no captions at .*dataset_flickr30k\.json"):
+        read("flickr30k", tmp_path)
+    with pytest.raises(UserError, match=r"no captions at .*annotations_trainval2014\.zip"):
+        read("coco", tmp_path)
 
 
 def test_folder_from_named_places(tmp_path: Path) -> None:

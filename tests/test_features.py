@@ -70,6 +70,7 @@ def test_an_unreadable_photo_is_named_and_exits_with_1(shell):
     assert f"{shell.items[4].path} is empty: restore or replace it" in result.stderr
     assert json.loads((shell.folder / "problems.jsonl").read_text())["where"] == str(shell.items[4].path)
     assert shell.verify().exit_code == 1
+    assert shell.features("--on-error", "skip").exit_code == 0  # who says so has all that was asked for
     stopped = shell.features("--on-error", "stop")
     assert isinstance(stopped.exception, UserError) and "4.png is empty" in str(stopped.exception)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attend.data.flickr import read_flickr
+from attend.data.flickr import read_bars, read_flickr
 from attend.data.items import Item
 from attend.data.karpathy import read_karpathy
 from attend.errors import UserError
@@ -80,6 +80,39 @@ def test_latin_1_file_is_refused_by_line(tmp_path: Path) -> None:
     tokens.write_bytes(b"a.jpg#0\tA dog\nb.jpg#0\tcaf\xe9\n")
     with pytest.raises(UserError, match=r"tokens\.txt, line 2, is not UTF-8"):
         read_flickr(tokens, splits, tmp_path)
+
+
+BARS_HEAD = "image_name| comment_number| comment\n"
+
+
+def test_bars_are_read_literally(tmp_path: Path) -> None:
+    """Quotes are no quotes there, so one that is not closed swallows nothing."""
+    table = tmp_path / "results.csv"
+    lines = ('b.jpg| 1| " A | B', "b.jpg| 0| 5 dogs .", "a b.jpg|2|null", "c.jpg| 3   3 men .")
+    table.write_bytes(("\ufeff" + BARS_HEAD + "\n".join(lines)).replace("\n", "\r\n").encode())
+    assert read_bars(table) == (
+        {"b.jpg": {1: '" A | B', 0: "5 dogs ."}, "a b.jpg": {2: "null"}, "c.jpg": {3: "3 men ."}},
+        [5],
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"results\.csv does not begin with the line image_name\|comment_number\|comment"),
+        ("a.jpg| 0| A dog\n", r"results\.csv does not begin with the line"),
+        (BARS_HEAD.replace("|", ","), r"results\.csv does not begin with the line"),
+        (BARS_HEAD + "a.jpg| A dog\n", r"results\.csv, line 2, is not `photo\.jpg\| 0\| caption`"),
+        (BARS_HEAD + "a.jpg, 0, A dog\n", r"results\.csv, line 2, is not"),
+        (BARS_HEAD + "| 0| A dog\n", r"results\.csv, line 2, is not"),
+        (BARS_HEAD + "a.jpg| 0| x\na.jpg| 0| y\n", r"results\.csv, line 3, gives caption 0 of a\.jpg a second time"),
+    ],
+)
+def test_a_row_between_bars_that_is_malformed_is_named(tmp_path: Path, text: str, message: str) -> None:
+    table = tmp_path / "results.csv"
+    table.write_text(text)
+    with pytest.raises(UserError, match=message):
+        read_bars(table)
 
 
 @pytest.mark.shared

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attend.data.text import read_lines, read_text
+from attend.data.text import read_json, read_lines, read_text
 from attend.errors import UserError
 
 
@@ -23,3 +23,20 @@ def test_empty_and_absent(tmp_path: Path) -> None:
         read_text(path)
     path.write_bytes(b"")
     assert read_lines(path) == []
+
+
+def test_json_that_is_cut_is_named_by_line_and_column(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text('{\n"a": [1, 2')
+    with pytest.raises(UserError, match=r"x\.json, line 2, column 11: .*: the JSON is cut or damaged, get it again"):
+        read_json(path)
+    path.write_text("[" * 100_000)
+    with pytest.raises(UserError, match=r"x\.json is JSON nested too deeply"):
+        read_json(path)
+
+
+def test_the_line_of_a_nul_byte(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"one\r\ntwo\0\n")
+    with pytest.raises(UserError, match=r"x\.txt, line 2, has a NUL byte"):
+        read_text(path)

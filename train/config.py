@@ -9,8 +9,14 @@ from attend.train.hard_settings import HardSettings
 
 @dataclass(frozen=True)
 class WordsSettings:
-    """The vocabulary, built from the training captions alone."""
+    """The captions trained on, and the vocabulary, which is built from them alone."""
 
+    restval: bool = False
+    """Train on the photos of the split `restval` too: the part of COCO's val that Karpathy leaves for training. The
+    paper does not, most after it do. Refused where the store has no such photo."""
+    captions: int = 0
+    """Captions of a photo trained on, the first ones; what is more is left out, counted and said. 0: all. The paper: 5
+    for COCO."""
     size: int = 10_000
     """K: words kept, the end word and the unknown word included. Paper: 10,000."""
     min_count: int = 1

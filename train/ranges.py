@@ -27,6 +27,7 @@ SHARE = Range(lambda value: 0 <= value <= 1, "0 to 1")
 
 RANGES = {
     "words.size": Range(lambda value: value >= 3, "at least 3: the end word, the unknown word and one more"),
+    "words.captions": AT_LEAST_0,
     "words.min_count": AT_LEAST_1,
     "words.longest": AT_LEAST_1,
     "model.units": AT_LEAST_1,

@@ -21,7 +21,7 @@ def like_start(config: TrainConfig, values: Values, folder: Path) -> TrainConfig
     """
     start, _ = read_run_file(folder / "config.toml")
     model = replace(start.model, dropout=values.get("model", {}).get("dropout", start.model.dropout))
-    words = replace(start.words, longest=config.words.longest)
+    words = replace(config.words, size=start.words.size, min_count=start.words.min_count)
     like = replace(config, model=model, words=words)
     for section, table in values.items():
         for name, value in table.items():

@@ -21,7 +21,7 @@ from attend.train.annotations import AnnotationSource
 from attend.train.checkpoint import read_checkpoint
 from attend.train.config import TrainConfig
 from attend.train.config_file import flatten, in_force, read_run_file, write_run_file
-from attend.train.examples import Examples, make_examples, training_captions
+from attend.train.examples import Examples, captions_beyond, make_examples, training_captions, training_splits
 from attend.train.fit import Fit, FitResult, Validate
 from attend.train.models.variants import build_captioner, build_objective, changed_values, refuse_without_effect
 from attend.train.ranges import check_ranges
@@ -29,7 +29,6 @@ from attend.train.run import make_record
 from attend.train.start import load_start
 from attend.train.stopping import Position
 
-TRAIN_SPLITS = ("train",)
 MAY_CHANGE = (
     "optim.epochs",
     "optim.patience",
@@ -66,7 +65,8 @@ def train(request: Request, make_validate: MakeValidate, say: Callable[[str], No
     refuse_without_effect(request.variant, changed_values(config))
     objective = build_objective(request.variant, config)
     store = FeatureStore(request.store)
-    captions = training_captions(store.items, TRAIN_SPLITS)
+    splits = training_splits(store.items, config.words.restval)
+    captions = training_captions(store.items, splits, config.words.captions)
     start = load_start(request.start, request.variant, store.manifest.fingerprint) if request.start else None
     if start:
         vocabulary = start.vocabulary
@@ -139,6 +139,10 @@ def describe(
     ]
     if examples.cut:
         lines.append(f"{examples.cut} captions longer than words.longest={config.words.longest} words were cut")
+    splits, most = training_splits(store.items, config.words.restval), config.words.captions
+    beyond = captions_beyond(store.items, splits, most)
+    if beyond:
+        lines.append(f"{beyond} captions beyond the first words.captions={most} of their photos are left out")
     if store.missing:
         lines.append(f"{len(store.missing)} photos have no features and are left out: run `make features`")
     return lines + [f"{name} = {value}" for name, value in in_force(config, request.variant).items()]

@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from attend.data.datasets import DATASETS, read_dataset
-from attend.data.items import Problem
+from attend.data.items import Problem, count_items
 from attend.data.scenes.settings import ScenesSettings
 from attend.data.store_format import CODECS, DEFAULT_CODEC
 from attend.device import PRECISIONS, choose_device, choose_precision
@@ -45,7 +46,12 @@ from attend.settings import only, read_settings
 )
 @click.option("--batch", default=50, show_default=True, help="Photos in memory at once; changes no feature.")
 @click.option("--threads", type=int, default=decoding_threads, show_default="one a processor", help="Decode photos.")
-@click.option("--on-error", default="skip", show_default=True, help=f"A photo cannot be read: {' or '.join(ON_ERROR)}.")
+@click.option(
+    "--on-error",
+    default="skip",
+    show_default=True,
+    help=f"A photo cannot be read: {' or '.join(ON_ERROR)}. Where skip is said, the exit status stays 0.",
+)
 @click.option(
     "--rebuild/--no-rebuild", default=False, help="Delete the store that is there and extract everything again."
 )
@@ -75,6 +81,7 @@ def features(
     items = read_dataset(dataset, data or Path("datasets") / dataset, images=images, captions=captions, scenes=scenes)
     folder = out / "features" / dataset / encoder_name
     found = survey(items, folder, options)
+    click.echo(count_items(items))
     for line in problem_lines(found.problems):
         click.echo(line, err=True)
     place, existing = choose_device(device), found.existing
@@ -95,8 +102,15 @@ def features(
         encoder = build_encoder(encoder_name, weights, place, precision)
         summary = carry_out(found, encoder, preprocessing, dataset, options, click.echo)
     report(summary, folder, summary.problems[len(found.problems) :])
-    if summary.problems:
+    if summary.problems and not _skipping_was_asked_for():
         sys.exit(1)
+
+
+def _skipping_was_asked_for() -> bool:
+    """Whether somebody said `--on-error skip`, so that photos without features are no unfinished work."""
+    context = click.get_current_context()
+    said = context.get_parameter_source("on_error") is ParameterSource.COMMANDLINE
+    return said and context.params["on_error"] == "skip"
 
 
 def report(summary: Summary, folder: Path, unnamed: Sequence[Problem]) -> None:

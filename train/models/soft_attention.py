@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear as linear_function
@@ -27,7 +29,7 @@ class SoftAttention(nn.Module):
 
     def keys(self, annotations: Tensor) -> Tensor:
         """Annotations (B, L, D) → keys p (B, L, D), once per photo."""
-        first, *others = self.key_layers
+        first, *others = cast("list[nn.Linear]", list(self.key_layers))
         if not others:
             return first(annotations)
         second, *others = others
