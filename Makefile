@@ -23,9 +23,12 @@ SET       =
 RESUME    =
 START     =
 LEAST     =
+GPUS      = 1
+CONFIG    =
 
-$(foreach name,WORKERS SCHEDULER GPUS,$(if $(filter command line,$(origin $(name))),\
+$(foreach name,WORKERS SCHEDULER,$(if $(filter command line,$(origin $(name))),\
 	$(error $(name)= is not supported by this version: one process on one device)))
+$(if $(filter-out 1,$(GPUS)),$(if $(filter-out train,$(MAKECMDGOALS)),$(error GPUS= is for make train alone)))
 if_said = $(if $(filter command line,$(origin $(1))),$(2))
 
 # An activated environment that has the package is used as it is; else .venv, made on the first use.
@@ -48,6 +51,7 @@ help: ## this list
 	@echo '  ENCODER=$(ENCODER)  vgg19, vgg16 or efficientnet_lite0   WEIGHTS=$(WEIGHTS)  or a path, or random:SEED'
 	@echo '  VARIANT=$(VARIANT)  soft, hard, uniform, mean or nic   PRESET=  the dataset'"'"'s own   RUN=$(RUN)   RESUME=1  goes on with a run'
 	@echo '  START=  a run whose best weights and words training begins with'
+	@echo '  GPUS=$(GPUS)  trains in so many processes, one a GPU   CONFIG=  config.toml of a run, which make train repeats'
 	@echo '  SPLIT=$(SPLIT)  BEAM=  (the run'"'"'s own)   DEVICE=$(DEVICE)  PRECISION=$(PRECISION)  FIT=$(FIT)  crop or whole   OUT=$(OUT)'
 	@echo '  ON_ERROR=$(ON_ERROR)  (said: exits with 0) or stop   CODEC=  the store'"'"'s own, or zstd, blosc2, lzf, gzip, none'
 	@echo '  IMAGES=  a photo or a folder   CAPTIONS=  a file of captions (docs/datasets.md)'
@@ -77,9 +81,13 @@ features: $(SETUP) ## stage 1: photos to a feature store; goes on where it stopp
 verify: $(SETUP) ## check a feature store against its manifest
 	$(ATTEND) verify --dataset $(DATASET) --encoder $(ENCODER) --out "$(OUT)"
 
+said_or_own = $(if $(CONFIG),$(call if_said,$(1),$(2)),$(2))
+what = $(if $(CONFIG),--config "$(CONFIG)") $(call said_or_own,DATASET,--dataset $(DATASET)) \
+	$(call said_or_own,ENCODER,--encoder $(ENCODER)) $(call said_or_own,VARIANT,--variant $(VARIANT)) \
+	$(call said_or_own,RUN,--run "$(RUN)")
 train: $(SETUP) ## stage 2: a feature store to a captioner; RESUME=1 goes on
-	$(ATTEND) train --dataset $(DATASET) --encoder $(ENCODER) --variant $(VARIANT) --run "$(RUN)" --out "$(OUT)" \
-		--device $(DEVICE) $(if $(filter-out 0 no,$(RESUME)),--resume) $(if $(PRESET),--preset $(PRESET)) $(set_words) \
+	$(ATTEND) train $(what) --out "$(OUT)" --device $(DEVICE) $(call if_said,GPUS,--gpus $(GPUS)) \
+		$(if $(filter-out 0 no,$(RESUME)),--resume) $(if $(PRESET),--preset $(PRESET)) $(set_words) \
 		$(if $(START),--start "$(START)") $(call if_said,PRECISION,--set optim.precision=$(PRECISION))
 
 bleu: $(SETUP) ## stage 3: captions and BLEU of a run, or of an ensemble: RUN="a b c"
@@ -97,7 +105,7 @@ report: $(SETUP) ## an HTML report of a run with attention pictures
 	$(ATTEND) report --run "$(RUN)" --out "$(OUT)" --device $(DEVICE) $(call if_said,SPLIT,--split $(SPLIT))
 
 bench: $(SETUP) ## ratios on this machine, side by side; bench/*.py that need a store are run by hand
-	for script in bench/extract.py bench/store.py bench/train.py; do echo "== $$script"; "$(PY)" $$script || exit 1; done
+	for script in bench/extract.py bench/store.py bench/train.py bench/memory_train.py; do echo "== $$script"; "$(PY)" $$script || exit 1; done
 
 lint: $(SETUP) ## ruff and the type check
 	"$(PY)" -m ruff check .

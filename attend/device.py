@@ -28,6 +28,28 @@ def choose_device(name: str = "auto") -> torch.device:
     return device
 
 
+def device_of_process(name: str, number: int = 0, processes: int = 1) -> torch.device:
+    """The device of process `number` of the `processes` on this machine: a GPU each, or the processor for all.
+
+    `UserError` when there are too few GPUs; several processes share the processor only where it was named.
+    """
+    if processes == 1:
+        return choose_device(name)
+    if name == "auto" and not torch.cuda.is_available():
+        where = f"this torch ({torch.__version__}) finds no GPU"
+        raise UserError(f"GPUS={processes}: {where}; DEVICE=cpu trains in {processes} processes on the processor")
+    device = choose_device(name)
+    if device.type == "cpu":
+        return device
+    if device.index is not None:
+        raise UserError(
+            f"DEVICE={name} is one GPU and GPUS={processes} takes the first {processes}: leave one of them out"
+        )
+    if processes > torch.cuda.device_count():
+        raise UserError(f"GPUS={processes}: this machine has {torch.cuda.device_count()} GPUs")
+    return torch.device("cuda", number)
+
+
 def bfloat16_pays(device: torch.device) -> bool:
     """True where the hardware multiplies bfloat16 and gains by it.
 

@@ -18,13 +18,17 @@ def say(line: str) -> None:
 
 
 class Progress:
-    """Counts `total` things. On a terminal a tqdm bar; elsewhere one line every few seconds and one at the end."""
+    """Counts `total` things. On a terminal a tqdm bar; elsewhere one line every few seconds and one at the end.
 
-    def __init__(self, total: int, label: str, unit: str) -> None:
-        self.total, self.label, self.unit = total, label, unit
+    Not `shown`: nothing is printed.
+    """
+
+    def __init__(self, total: int, label: str, unit: str, shown: bool = True) -> None:
+        self.total, self.label, self.unit, self.shown = total, label, unit, shown
         self.done, self.skipped, self.notes = 0, 0, ""
         self.started = self.last_line = time.monotonic()
-        self.bar = tqdm(total=total, desc=label, unit=f" {unit}", dynamic_ncols=True) if sys.stderr.isatty() else None
+        bar = shown and sys.stderr.isatty()
+        self.bar = tqdm(total=total, desc=label, unit=f" {unit}", dynamic_ncols=True) if bar else None
 
     def update(self, count: int = 1, notes: str = "") -> None:
         """Count `count` more; `notes` is shown behind the rate."""
@@ -53,6 +57,8 @@ class Progress:
 
     def _line(self) -> None:
         self.last_line = time.monotonic()
+        if not self.shown:
+            return
         rate = (self.done - self.skipped) / max(self.last_line - self.started, 1e-9)
         print(
             f"{self.label}: {self.done}/{self.total} {self.unit}, {rate:.1f} {self.unit}/s  {self.notes}".rstrip(),

@@ -31,6 +31,16 @@ def split_items(store: FeatureStore, split: str, images: int = 0) -> list[Item]:
     return items[: images or None]
 
 
+def share_of_photos(store: FeatureStore, image_ids: Sequence[str], rank: int, world: int) -> list[str]:
+    """The photos that process `rank` of `world` captions: every `world`-th batch of those that one process would make.
+
+    So each photo is captioned together with the same others, whatever the number of processes.
+    """
+    order = _in_store_order(store, image_ids)
+    batches = [order[start : start + PHOTOS_AT_ONCE] for start in range(0, len(order), PHOTOS_AT_ONCE)]
+    return [image_id for batch in batches[rank::world] for image_id in batch]
+
+
 def caption_images(
     captioner: Captioner,
     vocabulary: Vocabulary,
@@ -44,8 +54,7 @@ def caption_images(
 
     With a `label` the progress is shown under it.
     """
-    wanted = set(image_ids)
-    order = [image_id for image_id in store.ids if image_id in wanted]  # as they lie in the shards
+    order = _in_store_order(store, image_ids)
     captions: dict[str, Caption] = {}
     progress = Progress(len(order), label, "captions") if label else None
     for start in range(0, len(order), PHOTOS_AT_ONCE):
@@ -58,3 +67,9 @@ def caption_images(
     if progress is not None:
         progress.close()
     return {image_id: captions[image_id] for image_id in image_ids}
+
+
+def _in_store_order(store: FeatureStore, image_ids: Sequence[str]) -> list[str]:
+    """As they lie in the shards."""
+    wanted = set(image_ids)
+    return [image_id for image_id in store.ids if image_id in wanted]

@@ -70,7 +70,7 @@ def evaluate(run: Run, store: FeatureStore, split: str, settings: SearchSettings
 def made_from(run: Run, store: FeatureStore) -> dict[str, Any]:
     """What a score depends on besides the search, as hashes."""
     features = hashlib.sha256("".join(shard.sha256 for shard in store.manifest.shards).encode()).hexdigest()
-    return {"checkpoint": run.checkpoint_sha256, "items": store.manifest.items_sha256, "features": features}
+    return {"checkpoint": run.checkpoint_sha256, "items": store.items_identity, "features": features}
 
 
 def _member_record(run: Run) -> dict[str, Any]:

@@ -12,10 +12,11 @@ from torch import nn
 from attend.data.store_reader import FeatureStore
 from attend.data.vocabulary import Vocabulary
 from attend.errors import UserError
-from attend.score.decode import caption_images, split_items
+from attend.score.decode import caption_images, share_of_photos, split_items
 from attend.score.metrics.bleu import Bleu
 from attend.score.metrics.references import tokenise_references
 from attend.score.metrics.scoring import score_captions
+from attend.train import ranks
 from attend.train.config import TrainConfig
 from attend.train.models.interface import Captioner
 
@@ -52,18 +53,23 @@ def make_validate(
 ) -> Callable[[nn.Module], ValidationScores]:
     """A function that scores a captioner (in evaluation mode) on the first photos of the validation split.
 
-    References are tokenised here, once. UserError when the split has no photo, or none with a reference.
+    The processes of a training caption a share each. References are tokenised here, once. UserError when the split has
+    no photo, or none with a reference.
     """
     items = split_items(store, config.validation.split, config.validation.images)
     references = tokenise_references({item.image_id: item.captions for item in items})
+    image_ids = [item.image_id for item in items]
     if not references.tokens:
         raise UserError(f"no photo of the split {config.validation.split} has a reference caption to validate against")
 
     def validate(model: nn.Module) -> ValidationScores:
-        captioner, image_ids = cast(Captioner, model), [item.image_id for item in items]
-        found = caption_images(captioner, vocabulary, store, image_ids, config.search, device, "validation")
-        captions = {image_id: caption.text for image_id, caption in found.items()}
-        unfinished = sum(not caption.finished for caption in found.values())
+        captioner, wanted = cast(Captioner, model), share_of_photos(store, image_ids, ranks.rank(), ranks.world())
+        label = "validation" if ranks.first() else ""
+        mine = caption_images(captioner, vocabulary, store, wanted, config.search, device, label)
+        texts = {image_id: (caption.text, caption.finished) for image_id, caption in mine.items()}
+        found = {image_id: text for part in ranks.gathered(texts) for image_id, text in part.items()}
+        captions = {image_id: found[image_id][0] for image_id in image_ids}
+        unfinished = sum(not finished for _, finished in found.values())
         return ValidationScores(score_captions(list(captions.items()), references).bleu, captions, unfinished)
 
     return validate

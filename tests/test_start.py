@@ -13,6 +13,7 @@ from attend.settings import read_settings
 from attend.train.config import TrainConfig
 from attend.train.config_file import override_config, read_run_file
 from attend.train.models.variants import changed_values
+from attend.train.repeating import read_origin
 from attend.train.run import load_run
 from attend.train.start import like_start
 from attend.train.training import train
@@ -85,3 +86,19 @@ def test_the_run_decides_the_model_and_the_vocabulary(soft, tmp_path):
         like_start(config, read_settings(["model.units=64"]), folder)
     with pytest.raises(UserError, match=r"no run at .*other: train it first"):
         like_start(config, {}, tmp_path / "other")
+
+
+def test_the_run_is_repeated_from_its_config_with_the_same_start(soft, tmp_path):
+    store, folder = soft
+    start(store, tmp_path / "tuned", folder, "optim.epochs=1", variant="soft")
+    origin = read_origin(tmp_path / "tuned" / "config.toml")
+    assert origin.start == folder
+    again = replace(request(store, tmp_path / "again"), config=origin.config, start=origin.start, repeats=origin.record)
+    train(again, judge_exact, lambda line: None)
+    for name, value in weights(tmp_path / "tuned").items():
+        assert torch.equal(value, weights(tmp_path / "again")[name]), name
+    best = torch.load(folder / "best.pt", weights_only=True)
+    best["model"]["embedding.weight"] += 1  # the weights it started from are no more
+    torch.save(best, folder / "best.pt")
+    with pytest.raises(UserError, match=r"is not what that run was trained on \(start\.best_sha256: "):
+        train(replace(again, folder=tmp_path / "third"), judge_exact, lambda line: None)

@@ -60,16 +60,19 @@ def read_hashed_checkpoint(path: Path, device: torch.device | str = "cpu") -> tu
     return content, hashlib.sha256(data).hexdigest()
 
 
-def random_states() -> dict[str, Any]:
-    """The states of torch's generators. Nothing else in training draws: batches depend on (seed, epoch) alone."""
+def random_states(device: torch.device) -> dict[str, Any]:
+    """The states of torch's generators, of the processor and of the GPU in use.
+
+    Nothing else in training draws: batches depend on (seed, epoch) alone.
+    """
     states: dict[str, Any] = {"cpu": torch.get_rng_state()}
-    if torch.cuda.is_available():
-        states["cuda"] = torch.cuda.get_rng_state_all()
+    if device.type == "cuda":
+        states["cuda"] = [torch.cuda.get_rng_state(device)]
     return states
 
 
-def restore_random_states(states: dict[str, Any]) -> None:
-    """Put the generators back where `random_states` found them."""
+def restore_random_states(states: dict[str, Any], device: torch.device) -> None:
+    """Put the generators back where `random_states` found them, on this GPU or another one."""
     torch.set_rng_state(states["cpu"].cpu())
-    if "cuda" in states and torch.cuda.is_available():
-        torch.cuda.set_rng_state_all([state.cpu() for state in states["cuda"]])
+    if "cuda" in states and device.type == "cuda":
+        torch.cuda.set_rng_state(states["cuda"][0].cpu(), device)

@@ -66,11 +66,12 @@ class BatchSettings:
     """How captions become mini-batches."""
 
     size: int = 64
-    """Captions in a mini-batch, all of one length. Paper: 64."""
+    """Captions in a mini-batch, all of one length, in all processes together. Paper: 64."""
     order: str = "random"
     """`random`: mini-batches of one length in random order (paper). `round_robin`: lengths in turn (authors' code)."""
     cache_share: float = 0.5
-    """Annotations are kept in memory after the first read when all of them fit in this share of the free memory."""
+    """Annotations are kept after the first read when all of them fit in this share of the free memory: the GPU's, else
+    the host's, once for each process there; 0: never."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from importlib import resources
 from pathlib import Path
@@ -53,9 +53,10 @@ def override_config(config: TrainConfig, values: Values) -> TrainConfig:
     return replace(config, **changed)
 
 
-def write_run_file(path: Path, config: TrainConfig, record: Mapping[str, Any]) -> None:
-    """Write `config.toml`: the record of the run (plain tables), then every setting."""
-    write_atomically(path, tomli_w.dumps({**record, **asdict(config)}).encode())
+def write_run_file(path: Path, config: TrainConfig, record: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
+    """Write `config.toml`: notes for people as comments, the record of the run (plain tables), then every setting."""
+    comments = "".join(f"# {note}\n" for note in notes)
+    write_atomically(path, f"{comments}{tomli_w.dumps({**record, **asdict(config)})}".encode())
 
 
 def read_run_file(path: Path) -> tuple[TrainConfig, dict[str, Any]]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from signal import Signals
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,15 +15,17 @@ from torch import nn
 
 from attend.device import PRECISIONS
 from attend.progress import Progress, say
+from attend.train import ranks
 from attend.train.annotations import AnnotationSource
 from attend.train.batches import plan_batches
 from attend.train.checkpoint import random_states, read_checkpoint, restore_random_states, write_checkpoint
 from attend.train.config import TrainConfig
 from attend.train.examples import Examples
-from attend.train.log import RunLog
+from attend.train.log import RunLog, SilentLog
 from attend.train.losses.objective import Objective
 from attend.train.meter import Meter
 from attend.train.optimizer import WeightAverage, build_optimizer, set_learning_rate
+from attend.train.share import share_of
 from attend.train.step import train_step
 from attend.train.stop_signals import StopSignals
 from attend.train.stopping import Position
@@ -91,12 +94,14 @@ class Fit:
             self.average.load_state_dict(saved["average"])
         self.position = Position(**saved["position"])
         self.log_size = saved["log_size"]
-        restore_random_states(saved["random"])
+        restore_random_states(saved["random"], self.device)
 
     def run(self) -> FitResult:
         """Train until the epochs or the patience are used up, or SIGTERM / Ctrl-C asks to stop."""
         position = self.position
-        with RunLog(self.folder, self.log_size, position.step) as self.log, StopSignals() as self.stop:
+        log = RunLog(self.folder, self.log_size, position.step) if ranks.first() else SilentLog()
+        ranks.wait_for_all()
+        with log as self.log, StopSignals(patient=ranks.launched()) as self.stop:
             self.log.write("start", position.step, **self.versions)
             while True:
                 reason = position.reason_to_stop(self.config.optim)
@@ -109,9 +114,11 @@ class Fit:
                     return FitResult(position, reason, finished=True)
                 else:
                     self._train()
-                if self.stop.asked:
+                [asked] = ranks.largest(self.stop.asked)
+                if asked:
                     self._save()
-                    return FitResult(position, f"{self.stop.asked} at step {position.step}", finished=False)
+                    ranks.wait_for_all()  # whoever started the processes may end all of them when one ends
+                    return FitResult(position, f"{Signals(asked).name} at step {position.step}", finished=False)
 
     def _plan(self) -> list[np.ndarray]:
         """The mini-batches of the current epoch."""
@@ -128,23 +135,23 @@ class Fit:
         """Mini-batches from the current position until the epoch ends, a validation is due or a signal came."""
         config, position = self.config, self.position
         plan, between = self._plan(), self._steps_between()
-        stream = BatchStream(
-            plan[position.batch :], self.examples, self.source, self.device, PRECISIONS[self.precision]
-        )
+        shares = [share_of(len(captions), ranks.rank(), ranks.world()) for captions in plan[position.batch :]]
+        mine = [captions[share.rows] for captions, share in zip(plan[position.batch :], shares, strict=True)]
+        stream = BatchStream(mine, self.examples, self.source, self.device, PRECISIONS[self.precision])
         meter = Meter(stream)
         saved = time.monotonic()
         self.model.train()
-        with Progress(len(self.examples.words), f"epoch {position.epoch + 1}", "captions") as bar:
+        label = f"epoch {position.epoch + 1}"
+        with Progress(len(self.examples.words), label, "captions", shown=ranks.first()) as bar:
             bar.skip(sum(len(captions) for captions in plan[: position.batch]))
-            for batch in stream:
+            for share, batch in zip(shares, stream, strict=True):
                 rate = set_learning_rate(self.optimizer, config.optim, position.epoch, position.step)
-                meter.add(
-                    train_step(self.model, batch, self.objective, config, self.optimizer, self.average, self.precision)
-                )
+                state = (self.objective, config, self.optimizer, self.average, self.precision)
+                meter.add(train_step(self.model, batch, *state, share))
                 position.batch, position.step = position.batch + 1, position.step + 1
-                bar.update(len(batch.words))
-                over = position.batch == len(plan) or position.step % between == 0 or bool(self.stop.asked)
-                late = time.monotonic() - saved > 60 * config.optim.save_minutes
+                bar.update(share.total)
+                asked, late = ranks.largest(self.stop.asked, time.monotonic() - saved > 60 * config.optim.save_minutes)
+                over = position.batch == len(plan) or position.step % between == 0 or asked
                 if over or late or len(meter.results) == LOG_EVERY:
                     figures = meter.take()
                     self.log.write("step", position.step, epoch=position.epoch + 1, learning_rate=rate, **figures)
@@ -164,12 +171,13 @@ class Fit:
             raw = {name: value.clone() for name, value in self.model.state_dict().items()}
             self.model.load_state_dict(self.average.weights)
         self.model.eval()
-        states = random_states()
+        states = random_states(self.device)
         started = time.monotonic()
         scores = self.validate(self.model)
         seconds = time.monotonic() - started
-        restore_random_states(states)
-        if self.position.judge(scores.bleu4):
+        restore_random_states(states, self.device)
+        better = self.position.judge(ranks.of_first(scores.bleu4))
+        if better and ranks.first():
             content = {"model": self.model.state_dict(), "step": self.position.step, "bleu4": scores.bleu4}
             write_checkpoint(self.folder / "best.pt", content)
         if raw is not None:
@@ -181,17 +189,20 @@ class Fit:
         )
         best = "  (best so far)" if self.position.since_best == 0 else ""
         shown = "  ".join(f"{name} {value:.2f}" for name, value in figures.items() if isinstance(value, float))
-        say(f"validation at step {self.position.step}: {shown}{best}")
+        if ranks.first():
+            say(f"validation at step {self.position.step}: {shown}{best}")
 
     def _save(self) -> None:
-        """Write `last.pt`."""
+        """Write `last.pt`, for all processes."""
+        if not ranks.first():
+            return
         content = {
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "objective": self.objective.state_dict(),
             "average": None if self.average is None else self.average.state_dict(),
             "position": asdict(self.position),
-            "random": random_states(),
+            "random": random_states(self.device),
             "log_size": self.log.size,
         }
         write_checkpoint(self.folder / "last.pt", content)

@@ -54,6 +54,21 @@ class RunLog:
         self.close()
 
 
+class SilentLog:
+    """The log of a process that is not the first one."""
+
+    size = 0
+
+    def write(self, kind: str, step: int, **values: Any) -> None:
+        """Nothing: the first process tells it."""
+
+    def __enter__(self) -> SilentLog:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
 def read_log(path: Path) -> list[dict[str, Any]]:
     """All events of a `log.jsonl`, in order; a last line that a kill cut off is none. UserError: a damaged line."""
     *whole, _ = path.read_text(encoding="utf-8", errors="replace").split("\n")

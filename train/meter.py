@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 
+from attend.train import ranks
 from attend.train.step import StepResult
 from attend.train.stream import BatchStream
 
 
 class Meter:
-    """Collects the results of steps, and the time they took, until `take`."""
+    """Collects the results of steps, and the time they took, until `take`, which all processes call together."""
 
     def __init__(self, stream: BatchStream) -> None:
         self.stream = stream
@@ -21,9 +22,12 @@ class Meter:
         self.results.append(result)
 
     def take(self) -> dict[str, float]:
-        """Means over captions, the rate, and the share of the time spent waiting for data; then starts afresh."""
+        """Means over captions, the rate, and the share of the time that the slowest process waited for data; then
+        starts afresh."""
         now = time.monotonic()
-        figures = summarise(self.results, now - self.since, self.stream.waited)
+        shares = ranks.gathered((self.results, self.stream.waited))
+        results = [result for results, _ in shares for result in results]
+        figures = summarise(results, now - self.since, max(waited for _, waited in shares))
         self.results, self.since, self.stream.waited = [], now, 0.0
         return figures
 
@@ -31,7 +35,7 @@ class Meter:
 def summarise(results: list[StepResult], seconds: float, waited: float) -> dict[str, float]:
     """Means over the captions of several steps that took `seconds`, `waited` of them for data.
 
-    A figure that only some of the steps have is a mean over those.
+    A figure that only some of the steps have, or that is a mean over other things, is a mean over those.
     """
     captions = sum(result.captions for result in results)
     words = sum(result.words for result in results)
@@ -41,7 +45,9 @@ def summarise(results: list[StepResult], seconds: float, waited: float) -> dict[
 
     def mean_figure(name: str) -> float:
         having = [result for result in results if name in result.figures]
-        return sum(result.figures[name] * result.captions for result in having) / sum(r.captions for r in having)
+        counts = [result.counts.get(name, result.captions) for result in having]
+        values = [result.figures[name] for result in having]
+        return sum(value * count for value, count in zip(values, counts, strict=True)) / sum(counts)
 
     return {
         "loss": mean("loss"),

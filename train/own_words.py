@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from attend.train.models.interface import Batch, Captioner
+from attend.train.share import drawn, multinomial
 
 
 @torch.no_grad()
@@ -26,8 +27,8 @@ def read_own_words(model: nn.Module, batch: Batch, probability: float) -> Batch:
     state = captioner.start(batch.annotations, batch.mask)
     for step in range(previous.shape[1] - 1):
         log_probs, state, _ = captioner.step(state, previous[:, step])
-        drawn = torch.multinomial(log_probs.exp(), 1).squeeze(1)
-        own = torch.rand(len(drawn), device=drawn.device) < probability
-        previous[:, step + 1] = torch.where(own, drawn, previous[:, step + 1])
+        words = multinomial(log_probs.exp())
+        own = drawn(log_probs[:, 0], lambda coins: coins.uniform_()) < probability
+        previous[:, step + 1] = torch.where(own, words, previous[:, step + 1])
     model.train(training)
     return replace(batch, previous=previous)

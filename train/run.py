@@ -45,13 +45,15 @@ def make_record(
     variant: str,
     store: Path,
     manifest: Manifest,
+    items: str,
     vocabulary: Vocabulary,
     versions: dict[str, str],
     start: Run | None = None,
 ) -> dict[str, Any]:
     """The tables of `config.toml` that say what a run was trained on and with, besides its settings.
 
-    `start` is the run whose weights it began with.
+    `items` is the identity of the store's items, wherever their photos lie; "" where it is not known. `start` is the
+    run whose weights it began with.
     """
     fingerprint = manifest.fingerprint
     return {
@@ -64,7 +66,7 @@ def make_record(
         "store": {
             "folder": str(store),
             "images": manifest.images,
-            "items_sha256": manifest.items_sha256,
+            "items": items,
             "grid": list(manifest.grid),
             "channels": manifest.channels,
             "encoder": fingerprint.encoder,

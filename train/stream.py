@@ -16,7 +16,10 @@ from attend.train.models.interface import Batch
 
 
 class BatchStream:
-    """Iterates over the planned mini-batches; `waited`: seconds that the consumer spent waiting for data."""
+    """Iterates over the planned mini-batches; `waited`: seconds that the consumer spent waiting for data.
+
+    The reader is a thread of this process: nothing passes through shared memory, however small /dev/shm is.
+    """
 
     def __init__(
         self,
@@ -43,6 +46,8 @@ class BatchStream:
                     continue
 
         def prepare() -> None:
+            if self.device.type == "cuda":
+                torch.cuda.set_device(self.device.index or 0)  # a thread starts on the first GPU
             try:
                 for captions in self.plan:
                     if stop.is_set():
@@ -69,13 +74,15 @@ class BatchStream:
             thread.join()
 
     def _batch(self, captions: np.ndarray) -> Batch:
-        """Captions (B,), all of one length, as a batch in host memory."""
+        """Captions (B,), all of one length, as a batch in host memory, or where the annotations are kept."""
         annotations = self.source.read(self.examples.images[captions]).to(self.dtype)
         words = torch.from_numpy(np.stack([self.examples.words[k] for k in captions]))  # (B, T)
         lengths = torch.full((len(captions),), words.shape[1])
-        if self.device.type == "cuda":
-            annotations, words, lengths = annotations.pin_memory(), words.pin_memory(), lengths.pin_memory()
-        return Batch(annotations, words, lengths)
+        return Batch(self._pinned(annotations), self._pinned(words), self._pinned(lengths))
+
+    def _pinned(self, tensor: torch.Tensor) -> torch.Tensor:
+        """For a GPU, what is still in host memory goes into pages that it copies from by itself."""
+        return tensor.pin_memory() if self.device.type == "cuda" and tensor.device.type == "cpu" else tensor
 
     def _to_device(self, batch: Batch) -> Batch:
         def move(tensor: torch.Tensor) -> torch.Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -16,28 +17,21 @@ from attend.data.store_reader import FeatureStore
 from attend.data.vocabulary import Vocabulary
 from attend.data.words import join
 from attend.device import choose_precision
-from attend.errors import UserError
+from attend.train import ranks
 from attend.train.annotations import AnnotationSource
 from attend.train.checkpoint import read_checkpoint
 from attend.train.config import TrainConfig
-from attend.train.config_file import flatten, in_force, read_run_file, write_run_file
+from attend.train.config_file import in_force, read_run_file, write_run_file
 from attend.train.examples import Examples, captions_beyond, make_examples, training_captions, training_splits
 from attend.train.fit import Fit, FitResult, Validate
 from attend.train.models.variants import build_captioner, build_objective, changed_values, refuse_without_effect
 from attend.train.ranges import check_ranges
-from attend.train.run import make_record
+from attend.train.repeating import how_to_repeat
+from attend.train.run import Run, make_record
+from attend.train.run_lock import locked
+from attend.train.same_run import check_folder, check_repeats
 from attend.train.start import load_start
 from attend.train.stopping import Position
-
-MAY_CHANGE = (
-    "optim.epochs",
-    "optim.patience",
-    "optim.save_minutes",
-    "optim.learning_rate",
-    "optim.clip_norm",
-    "batches.cache_share",
-)
-"""Settings that a resumed run may change: how long it goes on, and how to get past a loss that is no number."""
 
 MakeValidate = Callable[[FeatureStore, TrainConfig, Vocabulary, torch.device], Validate]
 
@@ -55,15 +49,24 @@ class Request:
     resume: bool
     start: Path | None = None
     """A run whose best weights this one begins with."""
+    repeats: dict[str, Any] | None = None
+    """The record of the run that this one is to repeat: on other features or captions it is refused."""
 
 
 def train(request: Request, make_validate: MakeValidate, say: Callable[[str], None]) -> FitResult:
-    """Train, or go on, or find that there is nothing left to do. `UserError` on any mistake in what was asked for."""
+    """Train, or go on, or find that there is nothing left to do. `UserError` on any mistake in what was asked for.
+
+    Every process of a training calls this; the first one alone writes files and speaks.
+    """
     check_ranges(request.config)
+    refuse_without_effect(request.variant, changed_values(request.config))
+    with ranks.joined(request.device):
+        return _train(request, make_validate, say if ranks.first() else lambda line: None)
+
+
+def _train(request: Request, make_validate: MakeValidate, say: Callable[[str], None]) -> FitResult:
     request = _settle_precision(request)
     config, folder = request.config, request.folder
-    refuse_without_effect(request.variant, changed_values(config))
-    objective = build_objective(request.variant, config)
     store = FeatureStore(request.store)
     splits = training_splits(store.items, config.words.restval)
     captions = training_captions(store.items, splits, config.words.captions)
@@ -73,9 +76,34 @@ def train(request: Request, make_validate: MakeValidate, say: Callable[[str], No
     else:
         vocabulary = Vocabulary.build([join(words) for _, words in captions], config.words.size, config.words.min_count)
     record = make_record(
-        request.dataset, request.variant, store.folder, store.manifest, vocabulary, versions(request.device), start
+        request.dataset,
+        request.variant,
+        store.folder,
+        store.manifest,
+        store.items_identity,
+        vocabulary,
+        versions(request.device),
+        start,
     )
-    resuming = _check_folder(request, record)
+    if request.repeats is not None:
+        check_repeats(request.repeats, record)
+    with locked(folder) if ranks.first() else nullcontext():
+        resuming = ranks.of_first(ranks.first() and check_folder(folder, config, record, request.resume))
+        return _train_in_folder(request, store, captions, vocabulary, start, record, resuming, make_validate, say)
+
+
+def _train_in_folder(
+    request: Request,
+    store: FeatureStore,
+    captions: list[tuple[str, list[str]]],
+    vocabulary: Vocabulary,
+    start: Run | None,
+    record: dict[str, Any],
+    resuming: bool,
+    make_validate: MakeValidate,
+    say: Callable[[str], None],
+) -> FitResult:
+    config, folder = request.config, request.folder
     if resuming:
         position = Position(**read_checkpoint(folder / "last.pt")["position"])
         reason = position.reason_to_stop(config.optim)
@@ -83,15 +111,17 @@ def train(request: Request, make_validate: MakeValidate, say: Callable[[str], No
             say(f"{folder} is already trained: {reason}; best validation BLEU-4 {position.best:.2f}")
             return FitResult(position, reason, finished=True)
     examples = make_examples(captions, vocabulary, config.words.longest)
-    source = AnnotationSource(store, examples.image_ids, config.batches.cache_share)
+    objective = build_objective(request.variant, config)
+    share = config.batches.cache_share
+    source = AnnotationSource(store, examples.image_ids, share, request.device, ranks.local_world())
     torch.manual_seed(config.optim.seed)
     model = build_captioner(request.variant, config.model, store.channels, len(vocabulary))
     if start:
         model.load_state_dict(start.model.state_dict())
-    folder.mkdir(parents=True, exist_ok=True)
-    remove_abandoned(folder)
-    write_run_file(folder / "config.toml", config, record)
-    vocabulary.save(folder / "vocabulary.json")
+    if ranks.first():
+        remove_abandoned(folder)
+        write_run_file(folder / "config.toml", config, record, how_to_repeat(folder, request.store, request.device))
+        vocabulary.save(folder / "vocabulary.json")
     say("\n".join(describe(request, store, vocabulary, examples, source)))
     validate = make_validate(store, config, vocabulary, request.device)
     fit = Fit(
@@ -130,11 +160,12 @@ def describe(
 ) -> list[str]:
     """The settings in force and what was found, as lines to print."""
     config = request.config
-    where = "kept in memory" if source.cached else "read from the store each time: they do not fit in memory"
+    kept = "kept on the GPU" if source.where and source.where.type == "cuda" else "kept in memory"
+    where = kept if source.cached else "read from the store each time: they do not fit in memory"
     lines = [
         f"{len(source.image_ids)} training photos, {len(examples.words)} captions, {len(vocabulary)} words",
         f"{examples.unknown:.2%} of the captions' words are unknown",
-        f"{request.device}, {config.optim.precision}",
+        f"{request.device}, {config.optim.precision}, processes: {ranks.world()}",
         f"annotations {store.places}x{store.channels}, {source.bytes / 2**30:.2f} GiB, {where}",
     ]
     if examples.cut:
@@ -154,32 +185,6 @@ def _settle_precision(request: Request) -> Request:
     settings = request.folder / "config.toml"
     if precision == "auto" and request.resume and settings.exists():
         precision = read_run_file(settings)[0].optim.precision
-    optim = replace(request.config.optim, precision=choose_precision(precision, request.device))
+    precision = ranks.of_first(choose_precision(precision, request.device))
+    optim = replace(request.config.optim, precision=precision)
     return replace(request, config=replace(request.config, optim=optim))
-
-
-def _check_folder(request: Request, record: dict[str, Any]) -> bool:
-    """True when an earlier start is to be continued. `UserError` when the folder holds something that does not fit."""
-    folder = request.folder
-    if not (folder / "last.pt").exists():
-        if (folder / "best.pt").exists():
-            raise UserError(f"{folder} has best.pt but no last.pt to go on from: RUN=name starts another run")
-        return False
-    if not request.resume:
-        raise UserError(f"{folder} exists: RESUME=1 goes on with it, RUN=name starts another, or delete the folder")
-    old_config, old_record = read_run_file(folder / "config.toml")
-    old, new = flatten(old_config), flatten(request.config)
-    differing = [
-        f"{name}: {old[name]} then, {new[name]} now"
-        for name in new
-        if old[name] != new[name] and name not in MAY_CHANGE
-    ]
-    for table in ("run", "store"):
-        differing += [
-            f"{table}.{name}: {old_record.get(table, {}).get(name)} then, {value} now"
-            for name, value in record[table].items()
-            if name not in ("folder", "weights", "weights_file") and old_record.get(table, {}).get(name) != value
-        ]
-    if differing:
-        raise UserError(f"{folder} was started otherwise ({'; '.join(differing)}): start another with RUN=name")
-    return True

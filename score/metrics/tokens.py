@@ -62,6 +62,7 @@ def ptb_tokenise(captions: Sequence[str]) -> list[str]:
             input="".join(line + "\n" for line in lines).encode("utf-8", "replace"),
             capture_output=True,
             env=java_environment(),
+            start_new_session=True,  # Ctrl-C and a cluster's SIGTERM go to whole groups; a training ends by itself
             timeout=TIMEOUT_SECONDS,
             check=False,
         )

@@ -59,9 +59,8 @@ def import_run(
             f"{used.folder} has annotations of {used.manifest.channels} channels, the model wants {options.ctx_dim}: "
             "give the store of its encoder"
         )
-    record = make_record(used.manifest.dataset, options.variant, used.folder, used.manifest, vocabulary, versions) | {
-        "arctic": {"options": _toml(options.to_record()), "history_errs": history}
-    }
+    record = make_record(used.manifest.dataset, options.variant, used.folder, used.manifest, "", vocabulary, versions)
+    record |= {"arctic": {"options": _toml(options.to_record()), "history_errs": history}}
     folder.mkdir(parents=True, exist_ok=True)
     write_checkpoint(folder / "best.pt", {"model": model.state_dict(), "step": 0})
     vocabulary.save(folder / "vocabulary.json")

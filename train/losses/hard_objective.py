@@ -16,6 +16,7 @@ from attend.train.losses.objective import Loss, smoothed_words_loss
 from attend.train.losses.reinforce import REWARDS, build_baseline, credited_rewards, entropy, places_log_prob
 from attend.train.models.hard_attention import CONTEXTS, HardAttentionLSTM
 from attend.train.models.interface import Batch
+from attend.train.share import drawn
 
 CHOICES = {"coin": ("image", "batch"), "reward": REWARDS, "entropy_over": ("sampled", "all")}
 
@@ -64,17 +65,19 @@ class HardObjective:
             "entropy": entropies.detach().sum() / (samples * batch.lengths.sum()),  # nats a step
             "sampled": coins.float().mean(),
         }
+        counts: dict[str, Tensor] = {}
         if coins.any():
             of_sampled = sampled.view(-1, 1, 1) & steps
             count = samples * of_sampled.sum()
             figures["baseline"] = (baseline * of_sampled).sum() / count
             figures["reward"] = (rewards * of_sampled).sum() / count
             figures["reward_variance"] = advantage.square().sum() / count  # about the baseline
+            counts = dict.fromkeys(("baseline", "reward", "reward_variance"), count)
         if self.penalty_weight:
             mask = None if batch.mask is None else batch.mask.repeat_interleave(samples, dim=0)
             penalty = coverage_penalty(output.log_alpha.exp(), lengths, mask).mean()
             minimised, figures["penalty"] = minimised + self.penalty_weight * penalty, penalty.detach()
-        return Loss(minimised, likelihood, figures)
+        return Loss(minimised, likelihood, figures, counts)
 
     def state_dict(self) -> dict[str, Any]:
         """The moving baseline, as exact as it is."""
@@ -87,7 +90,8 @@ class HardObjective:
 
 def throw_coins(captions: int, settings: HardSettings) -> Tensor:
     """Which captions are sampled, (B,) bool on the CPU: each by its own coin, or all by one (# arctic: one a batch)."""
-    coins = torch.rand(captions if settings.coin == "image" else 1)
+    each = settings.coin == "image"
+    coins = drawn(torch.empty(captions), lambda coins: coins.uniform_()) if each else torch.rand(1)
     return (coins >= settings.expected_share).expand(captions)
 
 

@@ -15,12 +15,14 @@ from attend.train.models.interface import Batch, Captioner
 
 @dataclass(frozen=True)
 class Loss:
-    """One mini-batch; every figure is a mean over its captions."""
+    """One mini-batch; every figure is a mean over its captions, or over what `counts` counts."""
 
     minimised: Tensor  # ()
     words: Tensor  # () nats per caption, summed over steps, without smoothing
     figures: dict[str, float | Tensor] = field(default_factory=dict)
     """The variant's own, for the log."""
+    counts: dict[str, Tensor] = field(default_factory=dict)
+    """How many things a figure is the mean of, where that is not the captions."""
 
 
 class Objective(Protocol):

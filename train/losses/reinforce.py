@@ -10,6 +10,7 @@ from torch import Tensor
 
 from attend.errors import UserError
 from attend.train.hard_settings import HardSettings
+from attend.train.share import mean_of_batch
 
 REWARDS = ("caption", "word", "remaining")
 
@@ -53,7 +54,7 @@ class MovingBaseline:
         totals = word_log_probs.sum(dim=-1)  # (B, N)
         if self.reward != "caption":
             totals = totals / lengths.unsqueeze(1)
-        self.value = 0.9 * self.value + 0.1 * totals.mean().item()
+        self.value = 0.9 * self.value + 0.1 * mean_of_batch(totals.mean()).item()
 
 
 class LeaveOneOutBaseline:

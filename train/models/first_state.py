@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
+from attend.train.models.dropout import Dropout
 from attend.train.models.initial_weights import linear
 
 
@@ -25,7 +26,7 @@ class FirstState(nn.Module):
         super().__init__()
         hidden: list[nn.Module] = []
         for _ in range(layers - 1):
-            hidden += [linear(channels, channels), nn.ReLU(), nn.Dropout(dropout)]
+            hidden += [linear(channels, channels), nn.ReLU(), Dropout(dropout)]
         self.hidden_layers = nn.Sequential(*hidden)
         self.to_hidden = linear(channels, units)  # arctic: ff_state
         self.to_cell = linear(channels, units)  # arctic: ff_memory

@@ -15,6 +15,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
+from attend.train.share import multinomial
+
 
 class PlaceChoice(Protocol):
     """One rule for all steps of a caption."""
@@ -39,7 +41,7 @@ class SampledOrExpected:
 
     def weights(self, alpha: Tensor, log_alpha: Tensor, step: int) -> Tensor:
         """See `PlaceChoice.weights`."""
-        places = torch.multinomial(alpha.detach().flatten(0, 1), 1).view(alpha.shape[:2])  # (B, R)
+        places = multinomial(alpha.detach().flatten(0, 1)).view(alpha.shape[:2])  # (B, R)
         chosen = one_hot(places, alpha.shape[-1]).to(alpha.dtype)
         return torch.where(self.sampled.view(-1, 1, 1), chosen, alpha)
 

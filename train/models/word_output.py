@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from attend.train.models.dropout import Dropout
 from attend.train.models.initial_weights import linear
 from attend.train.models.wide import wide
 
@@ -33,7 +34,7 @@ class WordOutput(nn.Module):
         self.previous = previous  # arctic: prev2out
         self.hidden_layers = nn.ModuleList(linear(embedding, embedding) for _ in range(layers - 1))
         self.to_words = linear(embedding, words)  # L_o
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, hidden: Tensor, context: Tensor, embedded: Tensor) -> Tensor:
         """h_t (..., n), gated z_t (..., D), E y_{t-1} (..., m) → log-probabilities (..., K) float32."""
