@@ -25,10 +25,12 @@ START     =
 LEAST     =
 GPUS      = 1
 CONFIG    =
+WORKERS   =
+SCHEDULER =
+SHARD_ROWS =
 
-$(foreach name,WORKERS SCHEDULER,$(if $(filter command line,$(origin $(name))),\
-	$(error $(name)= is not supported by this version: one process on one device)))
 $(if $(filter-out 1,$(GPUS)),$(if $(filter-out train,$(MAKECMDGOALS)),$(error GPUS= is for make train alone)))
+$(if $(WORKERS)$(SCHEDULER)$(SHARD_ROWS),$(if $(filter-out features,$(MAKECMDGOALS)),$(error WORKERS=, SCHEDULER= and SHARD_ROWS= are for make features alone)))
 if_said = $(if $(filter command line,$(origin $(1))),$(2))
 
 # An activated environment that has the package is used as it is; else .venv, made on the first use.
@@ -54,6 +56,7 @@ help: ## this list
 	@echo '  GPUS=$(GPUS)  trains in so many processes, one a GPU   CONFIG=  config.toml of a run, which make train repeats'
 	@echo '  SPLIT=$(SPLIT)  BEAM=  (the run'"'"'s own)   DEVICE=$(DEVICE)  PRECISION=$(PRECISION)  FIT=$(FIT)  crop or whole   OUT=$(OUT)'
 	@echo '  ON_ERROR=$(ON_ERROR)  (said: exits with 0) or stop   CODEC=  the store'"'"'s own, or zstd, blosc2, lzf, gzip, none'
+	@echo '  WORKERS=  processes that share the features   SCHEDULER=  or tcp://host:8786 of Dask   SHARD_ROWS=  photos a shard'
 	@echo '  IMAGES=  a photo or a folder   CAPTIONS=  a file of captions (docs/datasets.md)'
 	@echo '  SET="optim.epochs=3 model.units=512"  any setting by name (docs/settings.md)'
 
@@ -75,8 +78,10 @@ test: $(SETUP) ## the whole test suite
 
 features: $(SETUP) ## stage 1: photos to a feature store; goes on where it stopped
 	$(ATTEND) features --dataset $(DATASET) --encoder $(ENCODER) --data "$(DATA)" --weights "$(WEIGHTS)" --out "$(OUT)" \
-		--device $(DEVICE) --precision $(PRECISION) --fit $(FIT) $(call if_said,ON_ERROR,--on-error $(ON_ERROR)) $(if $(CODEC),--codec $(CODEC)) \
-		$(if $(IMAGES),--images "$(IMAGES)") $(if $(CAPTIONS),--captions "$(CAPTIONS)") $(set_words)
+		--device $(DEVICE) --precision $(PRECISION) --fit $(FIT) $(call if_said,ON_ERROR,--on-error $(ON_ERROR)) \
+		$(if $(CODEC),--codec $(CODEC)) $(if $(IMAGES),--images "$(IMAGES)") $(if $(CAPTIONS),--captions "$(CAPTIONS)") \
+		$(set_words) $(if $(WORKERS),--workers $(WORKERS)) $(if $(SCHEDULER),--scheduler "$(SCHEDULER)") \
+		$(if $(SHARD_ROWS),--shard-rows $(SHARD_ROWS))
 
 verify: $(SETUP) ## check a feature store against its manifest
 	$(ATTEND) verify --dataset $(DATASET) --encoder $(ENCODER) --out "$(OUT)"
@@ -104,8 +109,8 @@ caption: $(SETUP) ## captions any photos as JSON lines: RUN= (or RUN="a b c") IM
 report: $(SETUP) ## an HTML report of a run with attention pictures
 	$(ATTEND) report --run "$(RUN)" --out "$(OUT)" --device $(DEVICE) $(call if_said,SPLIT,--split $(SPLIT))
 
-bench: $(SETUP) ## ratios on this machine, side by side; bench/*.py that need a store are run by hand
-	for script in bench/extract.py bench/store.py bench/train.py bench/memory_train.py; do echo "== $$script"; "$(PY)" $$script || exit 1; done
+bench: $(SETUP) ## ratios on this machine, side by side; the other bench/*.py are run by hand
+	for script in bench/extract.py bench/store.py bench/train.py; do echo "== $$script"; "$(PY)" $$script || exit 1; done
 
 lint: $(SETUP) ## ruff and the type check
 	"$(PY)" -m ruff check .

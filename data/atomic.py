@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import uuid
 from contextlib import suppress
@@ -13,7 +14,7 @@ SUFFIX = ".partial"
 
 def partial_path(final: Path) -> Path:
     """A name beside `final` that no other process uses: `.NAME.HOST.PROCESS.RANDOM.partial`."""
-    owner = f"{_host()}.{os.getpid()}.{uuid.uuid4().hex[:8]}"
+    owner = f"{host_name()}.{os.getpid()}.{uuid.uuid4().hex[:8]}"
     return final.with_name(f".{final.name}.{owner}{SUFFIX}")
 
 
@@ -49,13 +50,16 @@ def remove_abandoned(folder: Path) -> list[Path]:
     """Delete what processes of this machine that no longer run left half-written; returns what was deleted."""
     abandoned = [path for path in sorted(folder.glob(f".*{SUFFIX}")) if _is_abandoned(path)]
     for path in abandoned:
-        path.unlink(missing_ok=True)
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
     return abandoned
 
 
 def _is_abandoned(path: Path) -> bool:
     parts = path.name.split(".")  # "", NAME…, HOST, PROCESS, RANDOM, "partial"
-    if len(parts) < 6 or parts[-4] != _host() or not parts[-3].isdecimal():
+    if len(parts) < 6 or parts[-4] != host_name() or not parts[-3].isdecimal():
         return False
     try:
         os.kill(int(parts[-3]), 0)
@@ -66,5 +70,6 @@ def _is_abandoned(path: Path) -> bool:
     return False
 
 
-def _host() -> str:
+def host_name() -> str:
+    """This machine's name without dots."""
     return socket.gethostname().replace(".", "-")

@@ -11,7 +11,7 @@ from typing import Any
 
 from attend.data.atomic import write_atomically
 from attend.data.items import Item
-from attend.data.store_format import VERSION
+from attend.data.store_format import SHARD_ROWS, VERSION
 from attend.errors import UserError
 
 MANIFEST = "manifest.json"
@@ -72,6 +72,8 @@ class Manifest:
     shards: tuple[ShardRecord, ...] = ()
     weights_file: str = ""
     """Absolute path of the encoder's weights at extraction: a hint for encoding more photos. "": none was given."""
+    shard_rows: int = SHARD_ROWS
+    """Photos a shard was planned for."""
 
     @property
     def places(self) -> int:

@@ -2,7 +2,7 @@
 
 DATASET/ENCODER/manifest.json      what is vouched for (manifest.py)
 DATASET/ENCODER/items.jsonl        one Item a line (items_file.py)
-DATASET/ENCODER/shard-00000.h5     up to SHARD_ROWS images:
+DATASET/ENCODER/shard-00000.h5     up to `shard_rows` images, SHARD_ROWS if nobody says:
     annotations  (N, L, D) float16, one image a chunk; place = columns · row + column (row-major)
     image_ids    (N,) utf-8 strings
     attributes   what wrote it (`shard_attributes`)

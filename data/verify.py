@@ -15,7 +15,8 @@ from attend.data.half import finite_rows
 from attend.data.items import Problem
 from attend.data.items_file import read_items
 from attend.data.manifest import Manifest, ShardRecord
-from attend.data.store_format import ANNOTATIONS, DTYPE, IMAGE_IDS, shard_attributes
+from attend.data.shard_check import open_file_faults
+from attend.data.store_format import ANNOTATIONS, DTYPE
 from attend.errors import UserError
 from attend.progress import Progress
 
@@ -83,15 +84,9 @@ def _check_shard(path: Path, shard: ShardRecord, manifest: Manifest) -> list[Pro
 
 def _check_content(file: h5py.File, shard: ShardRecord, manifest: Manifest) -> Iterator[str]:
     annotations = file[ANNOTATIONS]
-    shape = (shard.rows, manifest.places, manifest.channels)
-    if annotations.shape != shape or annotations.dtype != DTYPE:
-        yield f"holds {annotations.shape} {annotations.dtype}, not {shape} {np.dtype(DTYPE)}"
+    yield from open_file_faults(file, shard, manifest)
+    if annotations.shape != (shard.rows, manifest.places, manifest.channels) or annotations.dtype != DTYPE:
         return
-    if tuple(file[IMAGE_IDS].asstr()[()]) != shard.ids:
-        yield "holds other images than the manifest says"
-    for name, value in shard_attributes(manifest.fingerprint, manifest.grid).items():
-        if not np.array_equal(file.attrs.get(name), value):
-            yield f"was written with another {name} ({file.attrs.get(name)}, not {value})"
     for first in range(0, shard.rows, _ROWS_AT_ONCE):
         for row in np.flatnonzero(~finite_rows(annotations[first : first + _ROWS_AT_ONCE])):
             yield f"holds NaN or infinity for {shard.ids[first + row]}"

@@ -6,12 +6,13 @@ import dataclasses
 import errno
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from attend.data.atomic import remove_abandoned
 from attend.data.items import Item, Problem
 from attend.data.manifest import Manifest, ShardRecord
-from attend.data.store_format import DEFAULT_CODEC, shard_attributes, shard_name
+from attend.data.store_format import DEFAULT_CODEC, SHARD_ROWS, shard_attributes, shard_name
 from attend.errors import UserError
 from attend.extract.carry import carry_over
 from attend.extract.encoders import Encoder, fingerprint
@@ -20,9 +21,10 @@ from attend.extract.libraries import library_versions
 from attend.extract.options import Options
 from attend.extract.problems import write_problems
 from attend.extract.resume import check_same, refresh_items, remove_store
-from attend.extract.run_shard import run_shards
+from attend.extract.run_shard import Run, run_shards
 from attend.extract.shard_job import Job
 from attend.extract.size_estimate import check_room, estimate_bytes, megabytes
+from attend.extract.store_lock import store_lock
 from attend.extract.survey import Survey, survey
 from attend.extract.timing import Clock
 from attend.progress import Progress
@@ -52,31 +54,46 @@ def extract(
     options: Options,
     say: Say = print,
 ) -> Summary:
-    """Bring the store in `folder` up to date with `items`: `survey`, then `carry_out`."""
-    return carry_out(survey(items, folder, options), encoder, preprocessing, dataset, options, say)
+    """Bring the store in `folder` up to date with `items`: `survey`, then `carry_out`, alone in the store."""
+    with store_lock(folder, say):
+        return carry_out(survey(items, folder, options), encoder, preprocessing, dataset, options, say)
 
 
 def carry_out(
-    found: Survey, encoder: Encoder, preprocessing: Preprocessing, dataset: str, options: Options, say: Say
+    found: Survey,
+    encoder: Encoder,
+    preprocessing: Preprocessing,
+    dataset: str,
+    options: Options,
+    say: Say,
+    run: Run = run_shards,
 ) -> Summary:
-    """Do what `found` says is to do. UserError: a store made otherwise, too little disk, a photo that cannot be read
-    with `on_error` stop. Finished shards are never lost."""
+    """Do what `found` says is to do, the shards by `run`. UserError: a store made otherwise, too little disk, a photo
+    that cannot be read with `on_error` stop. Finished shards are never lost."""
     existing, folder = found.existing, found.folder
     wanted = fingerprint(encoder, preprocessing)
     if existing is not None:
-        check_same(folder, existing, dataset, options.codec, wanted)
+        check_same(folder, existing, dataset, options, wanted)
     for note in found.notes:
         say(note)
     codec = existing.codec if existing else options.codec or DEFAULT_CODEC
     begun = existing or Manifest(
-        dataset, encoder.grid, encoder.channels, codec, wanted, library_versions(), "", (), encoder.weights_file
+        dataset,
+        encoder.grid,
+        encoder.channels,
+        codec,
+        wanted,
+        library_versions(),
+        items_sha256="",
+        weights_file=encoder.weights_file,
+        shard_rows=options.shard_rows or SHARD_ROWS,
     )
     if begun.weights_file and encoder.weights_file:
         begun = dataclasses.replace(begun, weights_file=encoder.weights_file)
     attributes = shard_attributes(begun.fingerprint, begun.grid)
     job = Job(folder, preprocessing, codec, attributes, options.batch, options.threads, options.on_error)
     if found.tasks:
-        size = estimate_bytes(found.to_do, found.shards, encoder, job)
+        size = estimate_bytes(found.to_do, found.shards, encoder, job, run)
         say(f"{len(found.to_do)} of {len(found.items)} photos to do, about {megabytes(size)}, into {folder}")
         check_room(folder, size)
     if options.rebuild:
@@ -84,7 +101,7 @@ def carry_out(
     for path in remove_abandoned(folder):
         say(f"removed {path}, left by a run that was ended")
     manifest = _begin(found, begun)
-    return _work(found, encoder, job, manifest) if found.tasks else _finish(found, manifest, found.problems)
+    return _work(found, encoder, job, manifest, run) if found.tasks else _finish(found, manifest, found.problems)
 
 
 def settle(found: Survey, existing: Manifest, say: Say) -> Summary:
@@ -108,9 +125,10 @@ def _begin(found: Survey, begun: Manifest) -> Manifest:
     return manifest
 
 
-def _work(found: Survey, encoder: Encoder, job: Job, manifest: Manifest) -> Summary:
+def _work(found: Survey, encoder: Encoder, job: Job, manifest: Manifest, run: Run) -> Summary:
     """Run the tasks; the manifest vouches for each shard as soon as it is on the disk."""
-    problems, encoded, animated = list(found.problems), 0, 0
+    failed: dict[int, tuple[Problem, ...]] = {}  # by shard: they may come in any order
+    problems, encoded, animated = found.problems, 0, 0
     versions = library_versions()
     libraries = {} if versions == manifest.libraries else versions
     clock = Clock()
@@ -120,8 +138,9 @@ def _work(found: Survey, encoder: Encoder, job: Job, manifest: Manifest) -> Summ
             progress.update(count, f"encoder busy {clock.share:.0%}")
 
         try:
-            for result in run_shards(found.tasks, encoder, job, clock, step):
-                problems += result.problems
+            for result in run(found.tasks, encoder, job, clock, step):
+                failed[result.index] = result.problems
+                problems = (*found.problems, *chain.from_iterable(failed[index] for index in sorted(failed)))
                 animated += result.animated
                 if result.record is not None:
                     encoded += result.record.rows

@@ -10,7 +10,10 @@ from pathlib import Path
 from attend.data.items import Item
 from attend.data.items_file import ITEMS, items_content, write_items
 from attend.data.manifest import MANIFEST, Fingerprint, Manifest, ShardRecord
+from attend.data.shard_check import header_faults
 from attend.errors import UserError
+from attend.extract.encoders import architecture_of
+from attend.extract.options import Options
 
 REBUILD = "give another OUT, or --rebuild to extract everything again"
 
@@ -20,16 +23,20 @@ def existing_manifest(folder: Path) -> Manifest | None:
     return Manifest.load(folder) if (folder / MANIFEST).is_file() else None
 
 
-def check_same(folder: Path, existing: Manifest, dataset: str, codec: str | None, wanted: Fingerprint) -> None:
+def check_same(folder: Path, existing: Manifest, dataset: str, options: Options, wanted: Fingerprint) -> None:
     """UserError unless the store in `folder` holds just what is wanted; names all that differs.
 
     The same weights under another name are the same weights.
     """
+    made = architecture_of(wanted.encoder)
     differences = [
         f"{name} {_short(old)}, not {_short(new)}"
         for name, old, new in [
             ("dataset", existing.dataset, dataset),
-            ("codec", existing.codec, codec or existing.codec),
+            ("codec", existing.codec, options.codec or existing.codec),
+            ("shard_rows", existing.shard_rows, options.shard_rows or existing.shard_rows),
+            ("grid", existing.grid, made.grid),
+            ("channels", existing.channels, made.channels),
             *_pairs(existing.fingerprint, wanted),
         ]
         if old != new
@@ -39,17 +46,27 @@ def check_same(folder: Path, existing: Manifest, dataset: str, codec: str | None
 
 
 def standing_shards(folder: Path, existing: Manifest) -> tuple[list[ShardRecord], list[str]]:
-    """The finished shards that are still there in full size, and a line for each that is not."""
+    """The finished shards that are still there, of the size and with the head that the manifest says, and a line for
+    each that is not."""
     standing, lost = [], []
     for shard in existing.shards:
         path = folder / shard.file
-        size = path.stat().st_size if path.is_file() else None
-        if size == shard.bytes:
+        state = _fault(path, shard, existing)
+        if state is None:
             standing.append(shard)
         else:
-            state = "is gone" if size is None else f"has {size} bytes instead of {shard.bytes}"
             lost.append(f"{path} {state}: its {shard.rows} photos are extracted again")
     return standing, lost
+
+
+def _fault(path: Path, shard: ShardRecord, existing: Manifest) -> str | None:
+    """What is wrong with a shard as far as its size and its head tell; `verify` reads it all."""
+    if not path.is_file():
+        return "is gone"
+    size = path.stat().st_size
+    if size != shard.bytes:
+        return f"has {size} bytes instead of {shard.bytes}"
+    return next(iter(header_faults(path, shard, existing)), None)
 
 
 def refresh_items(folder: Path, items: Sequence[Item]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
+from typing import Protocol
 
 from attend.errors import UserError
 from attend.extract.decoding import decode_ahead
@@ -17,9 +18,20 @@ from attend.extract.timing import Clock
 from attend.extract.transfer import Arriving, upload
 from attend.extract.writing import Rows, WriterThread
 
+Step = Callable[[int], None]
+"""Is told how many more photos were taken up."""
+
+
+class Run(Protocol):
+    """Whoever does shards: this process (`run_shards`) or a cluster."""
+
+    def __call__(
+        self, tasks: Sequence[ShardTask], encoder: Encoder, job: Job, clock: Clock, progress: Step | None = None
+    ) -> Iterator[ShardResult]: ...
+
 
 def run_shards(
-    tasks: Sequence[ShardTask], encoder: Encoder, job: Job, clock: Clock, progress: Callable[[int], None] | None = None
+    tasks: Sequence[ShardTask], encoder: Encoder, job: Job, clock: Clock, progress: Step | None = None
 ) -> Iterator[ShardResult]:
     """Do `tasks` one after the other without a gap between them; yields each shard once it is safely on the disk.
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from attend.data.items import Item, Problem
 from attend.data.listing import some
 from attend.data.manifest import Manifest, ShardRecord
+from attend.data.store_format import SHARD_ROWS
 from attend.errors import UserError
 from attend.extract.checks import refuse_contradictions, stat_photos
 from attend.extract.opening import PhotoError
@@ -56,6 +57,7 @@ def survey(items: Sequence[Item], folder: Path, options: Options) -> Survey:
     standing, lost = standing_shards(folder, existing) if existing else ([], [])
     compared = compare_photos(standing, items, states)
     gone = frozenset(compared.gone)
+    rows = existing.shard_rows if existing else options.shard_rows or SHARD_ROWS
     without = [state for name, state in states.items() if isinstance(state, PhotoError) and name not in gone]
     if without and not any(isinstance(state, os.stat_result) for state in states.values()):
         one = f"{len(items):,} photos is there, {items[0].path} for one"
@@ -70,7 +72,7 @@ def survey(items: Sequence[Item], folder: Path, options: Options) -> Survey:
         compared.shards,
         compared.redone,
         gone,
-        tuple(plan_shards(there, compared.shards)),
+        tuple(plan_shards(there, compared.shards, rows)),
         tuple(error.problem() for error in without),
         (*lost, *_notes(compared, items)),
     )

@@ -31,6 +31,10 @@ class Clock:
             yield
             self._busy += time.perf_counter() - begun
 
+    def add(self, seconds: float) -> None:
+        """Encoding that happened elsewhere."""
+        self._busy += seconds
+
     @property
     def busy(self) -> float:
         """Seconds of encoding so far."""

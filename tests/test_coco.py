@@ -70,6 +70,7 @@ def test_official_files_are_read_together(tmp_path: Path, year: str, capsys: pyt
     )
 
 
+@pytest.mark.fault("one official COCO file is named", "its partner is read too", "Captions and splits")
 def test_either_official_file_may_be_named(tmp_path: Path) -> None:
     official(tmp_path, "2014")
     for part in ("train", "val"):
@@ -95,6 +96,7 @@ def test_one_file_alone_is_split_by_hash(tmp_path: Path, capsys: pytest.CaptureF
     assert "captions_val2017.json: there is one file, so its photos are split by the hash" in capsys.readouterr().out
 
 
+@pytest.mark.fault("COCO files of two years in one folder", "refused by name", "Captions and splits")
 def test_captions_of_two_years_are_refused_by_name(tmp_path: Path) -> None:
     official(tmp_path, "2014")
     official(tmp_path, "2017")
@@ -128,6 +130,7 @@ def test_karpathys_json_keeps_restval_and_is_preferred(tmp_path: Path) -> None:
     assert [item.path.is_file() for item in read("coco", tmp_path, images=photos)] == [True] * 3
 
 
+@pytest.mark.fault("boxes of crowds and without area", "left out and counted", "Captions and splits")
 def test_boxes_beside_the_captions_become_regions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     train, val = official(tmp_path, "2014")
     path = tmp_path / "annotations/instances_val2014.json"
@@ -163,6 +166,7 @@ def test_another_file_is_named(tmp_path: Path, content: Any, message: str) -> No
         parse_coco(content, tmp_path / "c.json", tmp_path)
 
 
+@pytest.mark.fault("COCO captions of no image", "counted and named", "Captions and splits")
 def test_captions_without_an_image_and_captions_that_come_twice_are_counted(tmp_path: Path) -> None:
     annotations = [(1, 1, "old"), (2, 1, "two"), (1, 1, "one"), (3, 9, "stray")]
     content = {
@@ -177,6 +181,7 @@ def test_captions_without_an_image_and_captions_that_come_twice_are_counted(tmp_
     )
 
 
+@pytest.mark.fault("a COCO photo in train and in val", "refused by name", "Captions and splits")
 def test_a_photo_of_train_and_of_val_is_a_contradiction(tmp_path: Path) -> None:
     train, val = official(tmp_path, "2017")
     captions(tmp_path / "annotations", "captions_val2017.json", [*val, train[3]])

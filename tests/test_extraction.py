@@ -173,23 +173,6 @@ def test_a_dataset_that_shrinks_keeps_its_rows_and_does_not_count_them(bench):
     assert verify(bench.folder) == [] and len(FeatureStore(bench.folder)) == 9
 
 
-@pytest.mark.fault("a shard that is lost or cut off", "named and done again, alone", "Store")
-def test_a_lost_and_a_cut_shard_are_named_and_done_again(bench):
-    bench.run()
-    before = bench.content()
-    (bench.folder / "shard-00000.h5").unlink()
-    cut = bench.folder / "shard-00002.h5"
-    size = cut.stat().st_size
-    cut.write_bytes(cut.read_bytes()[:100])
-    bench.run()
-    assert bench.encoded == 5
-    assert bench.said[:2] == [
-        f"{bench.folder / 'shard-00000.h5'} is gone: its 4 photos are extracted again",
-        f"{cut} has 100 bytes instead of {size}: its 1 photos are extracted again",
-    ]
-    assert bench.content() == before and verify(bench.folder) == []
-
-
 @pytest.mark.fault(
     "a photo that is listed twice or in two splits",
     "refused before any work, the first three named, the rest counted",

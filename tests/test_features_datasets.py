@@ -31,6 +31,9 @@ def encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     tiny_encoder(monkeypatch)
 
 
+@pytest.mark.fault(
+    "captions that come after the features", "added without extracting again", "Installation and own data"
+)
 def test_features_only_then_captions_without_extracting_again(tmp_path: Path) -> None:
     drawn_items(tmp_path / "data", 6)
     result = features("folder", tmp_path)
@@ -76,6 +79,9 @@ def test_official_coco_with_boxes(tmp_path: Path) -> None:
     assert found["2.png"] == (("caption 2",), (Region("train", (1.0, 2.0, 3.0, 4.0)),))
 
 
+@pytest.mark.fault(
+    "Flickr8k's caption of a photo that does not exist", "named once; the job is whole", "Captions and splits"
+)
 def test_the_published_flickr8k_with_its_caption_of_no_photo_is_done_wholly(tmp_path: Path) -> None:
     drawn_items(tmp_path / "data/Flicker8k_Dataset", 3)
     names = {"train": "0.png", "dev": "1.png", "test": "2.png"}
@@ -89,6 +95,9 @@ def test_the_published_flickr8k_with_its_caption_of_no_photo_is_done_wholly(tmp_
     assert len(store("flickr8k", tmp_path)) == 3
 
 
+@pytest.mark.fault(
+    "listed photos that are missing", "all named before any work, with the name that was meant", "Captions and splits"
+)
 def test_every_missing_photo_is_named_before_the_work_with_the_one_that_was_meant(tmp_path: Path) -> None:
     drawn_items(tmp_path / "data/images", 3)
     names = ["0.PNG", "1.png", "2.jpg", *[f"gone {number}.png" for number in range(30)]]

@@ -144,6 +144,7 @@ def test_known_split_of_a_known_id() -> None:
         assert split == ("val" if share < 0.1 else "test" if share < 0.2 else "train")
 
 
+@pytest.mark.fault("a table with the wrong separator", "refused, the separator is named", "Installation and own data")
 def test_a_tsv_with_commas_is_named(tmp_path: Path) -> None:
     path = tmp_path / "t.tsv"
     path.write_text("image,caption\na.jpg,x\n")
@@ -184,6 +185,7 @@ def test_without_captions_every_photo_is_there_for_its_features(
     ]
 
 
+@pytest.mark.fault("a folder without photos", "refused", "Installation and own data")
 def test_a_folder_of_no_photos_is_refused(tmp_path: Path) -> None:
     photos = own(tmp_path, ("clip.mp4",))
     with pytest.raises(UserError, match=r"no photos in .*own photos: name your photos with IMAGES=folder"):
@@ -216,12 +218,16 @@ def test_a_text_beside_each_photo(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert told.out.startswith(f"{photos} has no splits: photos are split by the hash of the photo's name, about 80 %")
 
 
+@pytest.mark.fault("a text that could belong to two photos", "refused by name", "Installation and own data")
 def test_a_text_that_could_be_of_two_photos_is_named(tmp_path: Path) -> None:
     photos = own(tmp_path, ("a.jpg", "a.png", "a.txt"))
     with pytest.raises(UserError, match=r"a\.txt could be of a\.jpg, a\.png: rename all but one of them"):
         read("folder", tmp_path, photos)
 
 
+@pytest.mark.fault(
+    "two kinds of captions in one folder", "refused unless CAPTIONS= names one", "Installation and own data"
+)
 def test_two_kinds_of_captions_are_refused_unless_one_is_named(tmp_path: Path) -> None:
     photos = own(tmp_path, ("a.jpg",))
     (photos / "a.txt").write_text("From the text\n")
@@ -242,6 +248,7 @@ def test_data_may_be_the_folder_of_photos_itself(tmp_path: Path) -> None:
     assert read("folder", photos) == [Item("z.webp", photos / "z.webp", "val", ("A dog",))]
 
 
+@pytest.mark.fault("rows that come twice and empty captions", "left out and counted", "Captions and splits")
 def test_rows_that_come_twice_and_captions_that_are_empty_are_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -269,6 +276,9 @@ def test_rows_that_come_twice_and_captions_that_are_empty_are_counted(
         ("image,caption\na.jpg,x\n".encode("utf-16-le"), r"t\.csv, line 1, has a NUL byte: .*UTF-16"),
         ("image,caption\na.jpg,x\nb.jpg,café\n".encode("cp1252"), r"t\.csv, line 3, is not UTF-8: save the file as"),
     ],
+)
+@pytest.mark.fault(
+    "captions in another encoding, or with NUL bytes", "refused, the line is named", "Captions and splits"
 )
 def test_other_encodings_are_named(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "t.csv"

@@ -56,6 +56,7 @@ def test_every_field(tmp_path: Path) -> None:
         ('{"image": "b.jpg"}', r"c\.jsonl: 1 photos have no split, b\.jpg: give all one, or none"),
     ],
 )
+@pytest.mark.fault("a mistake in JSON lines", "refused, the line is named", "Captions and splits")
 def test_mistakes_are_named_by_line(tmp_path: Path, line: str, message: str) -> None:
     path = tmp_path / "c.jsonl"
     path.write_text('{"image": "a.jpg", "caption": "x", "split": "train"}\n\n' + line)

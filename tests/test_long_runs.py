@@ -35,6 +35,7 @@ def disk_use(folder: Path) -> dict[str, int]:
     return sizes
 
 
+@pytest.mark.fault("a long run fills the disk", "only the log grows with the epochs", "Training")
 def test_only_the_log_grows_with_the_epochs(tmp_path):
     store = make_store(tmp_path / "store", captions=4)
     run(store, tmp_path / "run", "optim.epochs=2 optim.patience=99")
@@ -74,6 +75,7 @@ def test_a_disk_that_is_full_keeps_the_earlier_checkpoint(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.fault("two trainings in one run directory", "the second is refused", "Training")
 def test_two_trainings_in_one_run_directory_are_refused_by_name(tmp_path):
     store = make_store(tmp_path / "store")
     with (
@@ -90,6 +92,7 @@ def call(*words: str) -> None:
     attend.main([*words], standalone_mode=False)
 
 
+@pytest.mark.fault("only the run directory and the features are left", "the run is repeated exactly", "Training")
 def test_a_run_is_repeated_from_its_config_and_the_features_alone(tmp_path):
     out, elsewhere = tmp_path / "out", tmp_path / "else where"
     make_grid_run(out, f"{SMALL} optim.epochs=2 model.dropout=0.3 optim.averaging=0.9")
@@ -127,6 +130,11 @@ def move_photos(store: Path) -> None:
     replace(Manifest.load(store), items_sha256=write_items(store, items)).save(store)
 
 
+@pytest.mark.fault(
+    "photos or captions moved or changed between two parts of a run",
+    "moved: goes on; other captions: refused",
+    "Training",
+)
 def test_a_run_goes_on_when_its_photos_were_moved_but_not_with_other_captions(tmp_path):
     store = make_store(tmp_path / "store", captions=2)
     run(store, tmp_path / "run", "optim.epochs=1")
@@ -163,6 +171,7 @@ with StopSignals() as stop:
 """
 
 
+@pytest.mark.fault("Ctrl-C during a validation", "the validation ends first", "Training")
 def test_a_signal_to_the_whole_group_in_a_validation_leaves_the_tokeniser_alone():
     done = subprocess.run(
         [sys.executable, "-c", SIGNALLED], capture_output=True, text=True, start_new_session=True, check=True
@@ -201,6 +210,7 @@ print(*sizes)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0, 0.5])
+@pytest.mark.fault("memory grows with the epochs", "under 5 % from epoch 2 to 6", "Scale and hardware")
 def test_resident_memory_grows_under_5_percent_from_epoch_2_to_6(tmp_path, share):
     store = make_store(tmp_path / "store", images=60, captions=2)
     arguments = [str(store), str(tmp_path / "run"), f"batches.cache_share={share}"]

@@ -14,6 +14,7 @@ from attend.extract.options import Options
         ({"on_error": "ignore"}, "ON_ERROR=ignore is unknown: skip or stop"),
         ({"batch": 0}, "--batch 0: at least 1"),
         ({"threads": -1}, "--threads -1: at least 1"),
+        ({"shard_rows": 0}, "SHARD_ROWS=0: at least 1"),
         ({"codec": "zip"}, "unknown codec 'zip': one of zstd"),
     ],
 )

@@ -85,6 +85,7 @@ def assert_equal_numbers(out: Path, one: str, two: str) -> None:
             assert second[name] == expected, name
 
 
+@pytest.mark.fault("training in two processes", "the numbers of one process", "Scale and hardware")
 def test_torchrun_gives_the_numbers_of_one_process(out):
     settings = "optim.epochs=3 validation.every=0.5 optim.clip_norm=1 optim.scheduled_sampling=0.2"
     done = call(*TORCHRUN, *command(out, "two", settings)[1:])
@@ -120,6 +121,9 @@ def start_endless(out: Path, run: str) -> subprocess.Popen[str]:
     return started
 
 
+@pytest.mark.fault(
+    "SIGTERM to a training in two processes", "all save and end; one process goes on", "Scale and hardware"
+)
 def test_sigterm_saves_and_ends_all_and_one_process_goes_on(out):
     started = start_endless(out, "cut")
     started.send_signal(signal.SIGTERM)
@@ -136,6 +140,7 @@ def test_sigterm_saves_and_ends_all_and_one_process_goes_on(out):
         torch.testing.assert_close(value, saved(out, "cut")["model"][name], rtol=1e-2, atol=1e-3, msg=name)
 
 
+@pytest.mark.fault("one of two training processes is killed", "the others end; one line says how", "Scale and hardware")
 def test_a_process_that_dies_ends_the_job_with_one_line(out):
     started = start_endless(out, "killed")
     victim = next(
@@ -168,6 +173,7 @@ def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
 
 
+@pytest.mark.fault("GPUS=2 without a GPU", "refused with the cure", "Scale and hardware")
 def test_without_gpus_several_processes_must_be_asked_for_by_name(no_gpu):
     cure = r"GPUS=2: this torch .* finds no GPU; DEVICE=cpu trains in 2 processes on the processor"
     with pytest.raises(UserError, match=cure):
@@ -178,6 +184,7 @@ def test_without_gpus_several_processes_must_be_asked_for_by_name(no_gpu):
         check_processes(0, "cpu")
 
 
+@pytest.mark.fault("more processes than GPUS", "refused, the numbers are named", "Scale and hardware")
 def test_more_processes_than_gpus_and_a_named_gpu_are_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
@@ -205,6 +212,7 @@ def test_make_passes_gpus_and_config_on_to_train_and_to_nothing_else():
     assert "GPUS= is for make train alone" in refused.stderr
 
 
+@pytest.mark.fault("a container with 64 MB of shared memory", "advice before it is needed", "Scale and hardware")
 def test_small_shared_memory_gives_advice(tmp_path, monkeypatch):
     import shutil
 

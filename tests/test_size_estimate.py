@@ -9,6 +9,7 @@ from attend.extract.encoders import build_encoder
 from attend.extract.extraction import extract
 from attend.extract.images import Preprocessing
 from attend.extract.options import Options
+from attend.extract.run_shard import run_shards
 from attend.extract.shard_job import Job
 from attend.extract.size_estimate import estimate_bytes, megabytes
 from tests.tiny_encoder import CPU, drawn_items, tiny_encoder
@@ -22,9 +23,11 @@ def test_the_sample_goes_through_the_codec_and_finished_shards_need_none(tmp_pat
     extract(items, encoder, WHOLE, tmp_path / "store", "own", Options(codec="gzip"), lambda _: None)
     (shard,) = Manifest.load(tmp_path / "store").shards
     job = Job(tmp_path, WHOLE, "gzip", {}, 50, 2)
-    assert estimate_bytes(items, [shard], encoder, job) == shard.bytes
-    assert estimate_bytes(items[:10], [shard], encoder, job) == round(shard.bytes / 2)
-    assert estimate_bytes(items, [], encoder, job) == pytest.approx(shard.bytes, rel=0.1)  # the job has no attributes
+    assert estimate_bytes(items, [shard], encoder, job, run_shards) == shard.bytes
+    assert estimate_bytes(items[:10], [shard], encoder, job, run_shards) == round(shard.bytes / 2)
+    assert estimate_bytes(items, [], encoder, job, run_shards) == pytest.approx(
+        shard.bytes, rel=0.1
+    )  # the job has no attributes
 
 
 def test_photos_that_cannot_be_read_are_left_out_of_the_sample(tmp_path, monkeypatch):
@@ -33,9 +36,9 @@ def test_photos_that_cannot_be_read_are_left_out_of_the_sample(tmp_path, monkeyp
     job = Job(tmp_path, WHOLE, "none", {}, 50, 2, "stop")
     for item in items[:2]:
         item.path.write_bytes(b"")
-    assert estimate_bytes(items, [], encoder, job) > 0
+    assert estimate_bytes(items, [], encoder, job, run_shards) > 0
     items[2].path.write_bytes(b"")
-    assert estimate_bytes(items, [], encoder, job) == 3 * 4 * 4 * 2
+    assert estimate_bytes(items, [], encoder, job, run_shards) == 3 * 4 * 4 * 2
 
 
 def test_megabytes():
@@ -56,5 +59,5 @@ def test_within_five_percent_on_real_photos(shared, tmp_path, count):
     extract(items, encoder, Preprocessing("whole"), tmp_path, "flickr8k", Options(), said.append)
     taken = sum(shard.bytes for shard in Manifest.load(tmp_path).shards)
     job = Job(tmp_path, Preprocessing("whole"), "zstd", {}, 50, 2)
-    assert estimate_bytes(items, [], encoder, job) == pytest.approx(taken, rel=0.05)
+    assert estimate_bytes(items, [], encoder, job, run_shards) == pytest.approx(taken, rel=0.05)
     assert f"{count} of {count} photos to do, about " in said[0]

@@ -64,6 +64,7 @@ def test_it_is_resumed_like_any_other(soft, tmp_path):
         assert torch.equal(value, weights(tmp_path / "halves")[name]), name
 
 
+@pytest.mark.fault("starting from weights of another variant or of other features", "refused by name", "Training")
 def test_weights_of_another_shape_or_of_other_features_are_refused(soft, tmp_path):
     store, folder = soft
     with pytest.raises(UserError, match=r"START=soft is VARIANT=soft, whose weights do not fit VARIANT=mean"):

@@ -46,6 +46,7 @@ def test_the_first_captions_of_a_photo() -> None:
     assert [captions_beyond(ITEMS, ("train", "restval"), most) for most in (0, 5, 6, 7)] == [0, 3, 1, 0]
 
 
+@pytest.mark.fault("restval of a dataset that has none", "refused by name", "Captions and splits")
 def test_restval_of_a_dataset_without_it_is_refused_by_name() -> None:
     with pytest.raises(UserError, match=r"words\.restval=yes: the store has no photo in the split restval"):
         training_splits([item for item in ITEMS if item.split != "restval"], restval=True)
@@ -98,6 +99,7 @@ def test_a_run_on_restval_has_its_words(tmp_path: Path) -> None:
     assert {"train", "rest"} < set(vocabulary.words) and "5" not in vocabulary.words
 
 
+@pytest.mark.fault("training on features without captions", "refused with the cure", "Training")
 def test_a_store_of_features_only_is_refused_with_the_cure_and_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"the store has no training caption: run `make features` again with captions"):
         train_on(tmp_path, [Item("a", Path("a"), "none", ())] * 2, "")

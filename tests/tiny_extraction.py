@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from attend.data.store_reader import FeatureStore
-from attend.extract import extraction, plan, survey
+from attend.extract import extraction
 from attend.extract.extraction import Summary, extract
 from attend.extract.images import Preprocessing
 from attend.extract.options import Options
@@ -33,15 +33,13 @@ class Bench:
             return encode(pixels)
 
         monkeypatch.setattr(self.encoder, "encode", counting)
-        monkeypatch.setattr(survey, "plan_shards", lambda items, done: plan.plan_shards(items, done, rows=4))
         monkeypatch.setattr(extraction, "estimate_bytes", lambda items, *_: 100 * len(items))
 
     def run(self, preprocessing: Preprocessing = WHOLE, dataset: str = "own", **options) -> Summary:
         """Extract; what was said is in `said`, the number of encoded photos in `encoded`."""
         self.encoded, self.said = 0, []
-        return extract(
-            self.items, self.encoder, preprocessing, self.folder, dataset, Options(**options), self.said.append
-        )
+        settings = Options(**{"shard_rows": 4} | options)
+        return extract(self.items, self.encoder, preprocessing, self.folder, dataset, settings, self.said.append)
 
     def content(self) -> dict[str, bytes]:
         """Image id → its features, as they are in the store."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from click.core import ParameterSource
 from attend.data.datasets import DATASETS, read_dataset
 from attend.data.items import Problem, count_items
 from attend.data.scenes.settings import ScenesSettings
-from attend.data.store_format import CODECS, DEFAULT_CODEC
-from attend.device import PRECISIONS, choose_device, choose_precision
+from attend.data.store_format import CODECS, DEFAULT_CODEC, SHARD_ROWS
+from attend.device import PRECISIONS
+from attend.extract.crew import Crew, check_request, this_process
 from attend.extract.decoding import decoding_threads
 from attend.extract.encoders import ENCODERS, architecture_of, build_encoder, describe
 from attend.extract.extraction import Summary, carry_out, settle
@@ -23,7 +25,8 @@ from attend.extract.images import FITS
 from attend.extract.options import ON_ERROR, Options
 from attend.extract.problems import problem_lines
 from attend.extract.resume import check_same
-from attend.extract.survey import survey
+from attend.extract.store_lock import store_lock
+from attend.extract.survey import Survey, survey
 from attend.extract.weights import are_named, weights_name
 from attend.settings import only, read_settings
 
@@ -55,6 +58,9 @@ from attend.settings import only, read_settings
 @click.option(
     "--rebuild/--no-rebuild", default=False, help="Delete the store that is there and extract everything again."
 )
+@click.option("--workers", type=int, help="Processes of this machine that share the work.  [default: this one alone]")
+@click.option("--scheduler", help="Address of a running Dask scheduler, such as tcp://host:8786, whose workers do it.")
+@click.option("--shard-rows", type=int, help=f"Photos a shard.  [default: the store's own, or {SHARD_ROWS}]")
 @click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="A setting, such as scenes.images=600.")
 def features(
     dataset: str,
@@ -72,35 +78,27 @@ def features(
     threads: int,
     on_error: str,
     rebuild: bool,
+    workers: int | None,
+    scheduler: str | None,
+    shard_rows: int | None,
     settings: tuple[str, ...],
 ) -> None:
     """Photos to a feature store in OUT/features/DATASET/ENCODER. Goes on where an earlier run ended."""
-    options = Options(codec, batch, threads, on_error, rebuild)
-    architecture = architecture_of(encoder_name)
+    options = Options(codec, batch, threads, on_error, rebuild, shard_rows)
+    check_request(workers, scheduler)
+    architecture_of(encoder_name)
     scenes = ScenesSettings(**only(read_settings(settings), ["scenes"], "features").get("scenes", {}))
     items = read_dataset(dataset, data or Path("datasets") / dataset, images=images, captions=captions, scenes=scenes)
     folder = out / "features" / dataset / encoder_name
-    found = survey(items, folder, options)
-    click.echo(count_items(items))
-    for line in problem_lines(found.problems):
-        click.echo(line, err=True)
-    place, existing = choose_device(device), found.existing
-    if precision == "auto" and existing is not None:
-        precision = existing.fingerprint.precision
-    precision = choose_precision(precision, place)
-    preprocessing = choose_preprocessing(fit, encoder_name, (item.path for item in found.to_do), existing)
-    click.echo(
-        f"{encoder_name} with weights {weights_name(weights)} on {place} in {precision}, fit={preprocessing.fit}"
-    )
-    if existing is not None:  # refuse before the weights are loaded what differs in anything else
-        wanted = describe(encoder_name, architecture, precision, preprocessing)
-        wanted = replace(wanted, weights_sha256=existing.fingerprint.weights_sha256)
-        check_same(folder, existing, dataset, codec, wanted)
-    if existing is not None and not found.tasks and are_named(weights) and weights == existing.fingerprint.weights:
-        summary = settle(found, existing, click.echo)
-    else:
-        encoder = build_encoder(encoder_name, weights, place, precision)
-        summary = carry_out(found, encoder, preprocessing, dataset, options, click.echo)
+    with store_lock(folder, click.echo):
+        found = survey(items, folder, options)
+        click.echo(count_items(items))
+        for line in problem_lines(found.problems):
+            click.echo(line, err=True)
+        if precision == "auto" and found.existing is not None:
+            precision = found.existing.fingerprint.precision
+        with _crew(workers, scheduler, device, precision) if found.tasks else _alone(device, precision) as crew:
+            summary = _bring_up_to_date(found, crew, encoder_name, weights, fit, dataset, options)
     report(summary, folder, summary.problems[len(found.problems) :])
     if summary.problems and not _skipping_was_asked_for():
         sys.exit(1)
@@ -111,6 +109,37 @@ def _skipping_was_asked_for() -> bool:
     context = click.get_current_context()
     said = context.get_parameter_source("on_error") is ParameterSource.COMMANDLINE
     return said and context.params["on_error"] == "skip"
+
+
+def _alone(device: str, precision: str) -> AbstractContextManager[Crew]:
+    return nullcontext(this_process(device, precision))
+
+
+def _crew(workers: int | None, scheduler: str | None, device: str, precision: str) -> AbstractContextManager[Crew]:
+    """Dask is imported only where it is used: one process starts without it."""
+    if workers is None and scheduler is None:
+        return _alone(device, precision)
+    from attend.extract.cluster.joining import joined
+
+    return joined(workers, scheduler, device, precision, click.echo)
+
+
+def _bring_up_to_date(
+    found: Survey, crew: Crew, encoder_name: str, weights: str, fit: str, dataset: str, options: Options
+) -> Summary:
+    """What there is to do, with as little loaded as it takes."""
+    existing = found.existing
+    preprocessing = choose_preprocessing(fit, encoder_name, (item.path for item in found.to_do), existing)
+    with_weights = f"{encoder_name} with weights {weights_name(weights)}"
+    click.echo(f"{with_weights} on {crew.where} in {crew.precision}, fit={preprocessing.fit}")
+    if existing is not None:  # refuse before the weights are loaded what differs in anything else
+        wanted = describe(encoder_name, architecture_of(encoder_name), crew.precision, preprocessing)
+        wanted = replace(wanted, weights_sha256=existing.fingerprint.weights_sha256)
+        check_same(found.folder, existing, dataset, options, wanted)
+    if existing is not None and not found.tasks and are_named(weights) and weights == existing.fingerprint.weights:
+        return settle(found, existing, click.echo)
+    encoder = build_encoder(encoder_name, weights, crew.device, crew.precision)
+    return carry_out(found, encoder, preprocessing, dataset, options, click.echo, crew.run)
 
 
 def report(summary: Summary, folder: Path, unnamed: Sequence[Problem]) -> None:
