@@ -17,24 +17,27 @@ from attend.errors import UserError
 @dataclass(frozen=True)
 class Boxes:
     """Photo's file name → its regions; and how many boxes were left out because they stand for a crowd, which is many
-    things at once, or have no area."""
+    things at once, have no area, or are of no image of the file."""
 
     regions: Mapping[str, tuple[Region, ...]]
     crowds: int = 0
     empty: int = 0
+    strays: int = 0
 
 
 def read_instances(path: Path) -> Boxes:
     """The boxes of one file, left, top, width and height in pixels. UserError: it is not such a file."""
     content = read_json(path, _without_outlines)
     regions: dict[str, list[Region]] = defaultdict(list)
-    crowds = empty = 0
+    crowds = empty = strays = 0
     try:
         names = {category["id"]: category["name"] for category in content["categories"]}
         files = {image["id"]: image["file_name"] for image in content["images"]}
         for annotation in content["annotations"]:
             region = make_region(names[annotation["category_id"]], annotation["bbox"])
-            if annotation.get("iscrowd"):
+            if annotation["image_id"] not in files:
+                strays += 1
+            elif annotation.get("iscrowd"):
                 crowds += 1
             elif region is None:
                 empty += 1
@@ -42,7 +45,7 @@ def read_instances(path: Path) -> Boxes:
                 regions[files[annotation["image_id"]]].append(region)
     except (TypeError, KeyError, ValueError, AttributeError) as error:
         raise UserError(f"{path} is not a COCO instances file ({error!r}): get it again, or take it away") from error
-    return Boxes({name: tuple(found) for name, found in regions.items()}, crowds, empty)
+    return Boxes({name: tuple(found) for name, found in regions.items()}, crowds, empty, strays)
 
 
 def make_region(name: Any, box: Sequence[Any]) -> Region | None:
@@ -68,6 +71,8 @@ def with_boxes(items: Iterable[Item], paths: Sequence[Path]) -> tuple[list[Item]
 def _told(path: Path, boxes: Boxes, items: Iterable[Item]) -> str:
     photos = sum(item.path.name in boxes.regions for item in items)
     left_out = f"left out: {boxes.crowds:,} boxes of crowds, {boxes.empty:,} without area"
+    if boxes.strays:
+        left_out += f", {boxes.strays:,} of no image of the file"
     return f"{path}: boxes on {photos:,} photos; {left_out}"
 
 

@@ -130,7 +130,7 @@ def test_karpathys_json_keeps_restval_and_is_preferred(tmp_path: Path) -> None:
     assert [item.path.is_file() for item in read("coco", tmp_path, images=photos)] == [True] * 3
 
 
-@pytest.mark.fault("boxes of crowds and without area", "left out and counted", "Captions and splits")
+@pytest.mark.fault("boxes of crowds, without area, of no image", "left out and counted", "Captions and splits")
 def test_boxes_beside_the_captions_become_regions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     train, val = official(tmp_path, "2014")
     path = tmp_path / "annotations/instances_val2014.json"
@@ -139,6 +139,11 @@ def test_boxes_beside_the_captions_become_regions(tmp_path: Path, capsys: pytest
     assert [item.regions for item in read("coco", tmp_path)] == [()] * len(train) + [(dog,), (dog,), (), (), ()]
     told = f"{path}: boxes on 2 photos; left out: 1 boxes of crowds, 1 without area"
     assert capsys.readouterr().out.splitlines()[1:] == [told]
+    content = json.loads(path.read_text())
+    content["annotations"].append(content["annotations"][0] | {"image_id": 999})
+    path.write_text(json.dumps(content))
+    assert [item.regions for item in read("coco", tmp_path)][len(train) :] == [(dog,), (dog,), (), (), ()]
+    assert capsys.readouterr().out.splitlines()[1:] == [f"{told}, 1 of no image of the file"]
     images = [{"filename": val[1], "filepath": "val2014", "split": "test", "sentences": []}]
     (tmp_path / "dataset_coco.json").write_text(json.dumps({"images": images}))
     assert [item.regions for item in read("coco", tmp_path)] == [(dog,)]

@@ -113,7 +113,7 @@ def test_a_repeat_on_other_features_or_with_options_of_its_own_is_refused(tmp_pa
     out = tmp_path / "out"
     make_grid_run(out, f"{SMALL} optim.epochs=1")
     config = str(out / "runs" / NAME / "config.toml")
-    with pytest.raises(UserError, match="--config says dataset, variant, encoder and preset already"):
+    with pytest.raises(UserError, match="--config says dataset, variant, encoder, preset and start already"):
         call("train", "--config", config, "--out", str(out), "--variant", "hard")
     make_store(tmp_path / "other" / "features" / "tiny" / "tiny", images=6, validation=6)
     with pytest.raises(UserError, match=r"is not what that run was trained on \(store\.images: 14 then, 12 now"):

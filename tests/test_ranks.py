@@ -184,7 +184,7 @@ def test_without_gpus_several_processes_must_be_asked_for_by_name(no_gpu):
         check_processes(0, "cpu")
 
 
-@pytest.mark.fault("more processes than GPUS", "refused, the numbers are named", "Scale and hardware")
+@pytest.mark.fault("more processes than GPUs", "refused, the numbers are named", "Scale and hardware")
 def test_more_processes_than_gpus_and_a_named_gpu_are_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
@@ -223,6 +223,14 @@ def test_small_shared_memory_gives_advice(tmp_path, monkeypatch):
     )
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: shutil._ntuple_diskusage(2**31, 0, 2**31))
     assert shared_memory_advice(tmp_path) is None
+
+
+def test_one_process_a_machine_has_its_gpu_by_number(monkeypatch):
+    for name, value in {"TORCHELASTIC_RUN_ID": "x", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert ranks.own_device("auto") == torch.device("cuda", 0)
+    assert ranks.own_device("cpu") == torch.device("cpu")
 
 
 def test_alone_everything_said_to_the_others_comes_back():

@@ -46,6 +46,12 @@ def test_rows_that_are_drawn_are_those_of_the_whole():
         assert torch.equal(mine, whole[2 * share.first : 2 * (share.first + share.count)])
 
 
+def test_rows_that_do_not_divide_among_the_captions_are_an_error():
+    for rows in (3, 7):
+        with computing(share_of(5, 0, 2)), pytest.raises(ValueError, match=f"{rows} rows are no equal number for each"):
+            drawn(torch.empty(rows, 4), torch.Tensor.normal_)
+
+
 def test_alone_dropout_and_multinomial_are_torchs_own():
     values, weights = torch.randn(7, 4, 3), torch.rand(50, 9)
     torch.manual_seed(2)

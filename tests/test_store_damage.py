@@ -68,7 +68,7 @@ def edit(bench: Bench, **fields) -> None:
     (bench.folder / MANIFEST).write_text(json.dumps(json.loads(text) | fields))
 
 
-@pytest.mark.fault("a manifest edited by hand", "refused, or mended by extracting again", "Store")
+@pytest.mark.fault("a manifest edited in grid, rows or shards", "refused, or mended by extracting again", "Store")
 def test_a_manifest_edited_by_hand_is_refused_or_mended(bench):
     bench.run()
     before, good = bench.content(), json.loads((bench.folder / MANIFEST).read_text())

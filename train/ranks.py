@@ -38,8 +38,11 @@ def launched() -> bool:
 
 def own_device(name: str) -> torch.device:
     """The device that `name` (auto, cpu, cuda, …) means for this process. UserError: there is none."""
-    number = int(os.environ["LOCAL_RANK"]) if launched() else 0
-    return device_of_process(name, number, local_world())
+    if not launched():
+        return device_of_process(name)
+    number = int(os.environ["LOCAL_RANK"])
+    device = device_of_process(name, number, local_world())
+    return torch.device("cuda", number) if device.type == "cuda" and device.index is None else device
 
 
 def rank() -> int:

@@ -59,12 +59,14 @@ def drawn(like: Tensor, fill: Callable[[Tensor], Tensor]) -> Tensor:
     """Random numbers in the shape, type and place of `like` (rows, ...), an equal number of rows a caption.
 
     `fill` draws them in place for the whole mini-batch, and the share's rows are taken: whatever the number of
-    processes, a caption has the same luck, and all generators stay at one place.
+    processes, a caption has the same luck, and all generators stay at one place. ValueError: rows do not divide.
     """
     share = _current.get()
     if share is None:
         return fill(torch.empty_like(like))
-    each = len(like) // share.count
+    each, rest = divmod(len(like), share.count)
+    if rest:
+        raise ValueError(f"{len(like)} rows are no equal number for each of {share.count} captions")
     whole = fill(like.new_empty((each * share.total, *like.shape[1:])))
     return whole[each * share.first : each * (share.first + share.count)]
 
