@@ -48,17 +48,17 @@ search = $(if $(BEAM),--beam $(BEAM)) $(set_words)
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 	@echo
-	@echo 'Variables and their defaults:'
-	@echo '  DATASET=$(DATASET)  scenes, flickr8k, flickr30k, coco or folder   DATA=$(DATA)  the raw files'
-	@echo '  ENCODER=$(ENCODER)  vgg19, vgg16 or efficientnet_lite0   WEIGHTS=$(WEIGHTS)  or a path, or random:SEED'
-	@echo '  VARIANT=$(VARIANT)  soft, hard, uniform, mean or nic   PRESET=  the dataset'"'"'s own   RUN=$(RUN)   RESUME=1  goes on with a run'
-	@echo '  START=  a run whose best weights and words training begins with'
-	@echo '  GPUS=$(GPUS)  trains in so many processes, one a GPU   CONFIG=  config.toml of a run, which make train repeats'
-	@echo '  SPLIT=$(SPLIT)  BEAM=  (the run'"'"'s own)   DEVICE=$(DEVICE)  PRECISION=$(PRECISION)  FIT=$(FIT)  crop or whole   OUT=$(OUT)'
-	@echo '  ON_ERROR=$(ON_ERROR)  (said: exits with 0) or stop   CODEC=  the store'"'"'s own, or zstd, blosc2, lzf, gzip, none'
-	@echo '  WORKERS=  processes that share the features   SCHEDULER=  or tcp://host:8786 of Dask   SHARD_ROWS=  photos a shard'
-	@echo '  IMAGES=  a photo or a folder   CAPTIONS=  a file of captions (docs/datasets.md)'
-	@echo '  SET="optim.epochs=3 model.units=512"  any setting by name (docs/settings.md)'
+	@echo 'Variables, by target:'
+	@echo '  all         DATASET=$(DATASET)  flickr8k, flickr30k, coco or folder   ENCODER=$(ENCODER)  vgg16 or efficientnet_lite0'
+	@echo '              OUT=$(OUT)   DEVICE=$(DEVICE)   SET="optim.epochs=3 model.units=512"  any setting by name (docs/settings.md)'
+	@echo '  features    DATA=$(DATA)   IMAGES=, CAPTIONS=  where those are not below DATA (docs/datasets.md)'
+	@echo '              WEIGHTS=$(WEIGHTS), a path or random:SEED   FIT=auto, crop or whole   PRECISION=auto, float32 or bfloat16'
+	@echo '              ON_ERROR=stop, or skip: photos that fail are no error   CODEC=zstd, blosc2, lzf, gzip or none   SHARD_ROWS=1000'
+	@echo '              WORKERS=4  processes   SCHEDULER=tcp://host:8786  of Dask (docs/scale.md)'
+	@echo '  train       VARIANT=$(VARIANT), hard, uniform, mean or nic   PRESET=  the dataset'"'"'s own   RESUME=1  goes on'
+	@echo '              RUN=DATASET-ENCODER-VARIANT  its name   START=  a run whose best weights and words it begins with'
+	@echo '              GPUS=4  processes, one a GPU   CONFIG=  config.toml of a run, which is repeated   PRECISION='
+	@echo '  bleu, caption, report, naming   RUN=   BEAM=, SPLIT=, WEIGHTS=  in place of the run'"'"'s own   IMAGES=  photo or folder'
 
 setup: $(SETUP) ## create .venv and install (the other targets do it when it is needed)
 
@@ -77,37 +77,37 @@ test: $(SETUP) ## the whole test suite
 	"$(PY)" -m pytest
 
 features: $(SETUP) ## stage 1: photos to a feature store; goes on where it stopped
-	$(ATTEND) features --dataset $(DATASET) --encoder $(ENCODER) --data "$(DATA)" --weights "$(WEIGHTS)" --out "$(OUT)" \
+	@$(ATTEND) features --dataset $(DATASET) --encoder $(ENCODER) --data "$(DATA)" --weights "$(WEIGHTS)" --out "$(OUT)" \
 		--device $(DEVICE) --precision $(PRECISION) --fit $(FIT) $(call if_said,ON_ERROR,--on-error $(ON_ERROR)) \
 		$(if $(CODEC),--codec $(CODEC)) $(if $(IMAGES),--images "$(IMAGES)") $(if $(CAPTIONS),--captions "$(CAPTIONS)") \
 		$(set_words) $(if $(WORKERS),--workers $(WORKERS)) $(if $(SCHEDULER),--scheduler "$(SCHEDULER)") \
 		$(if $(SHARD_ROWS),--shard-rows $(SHARD_ROWS))
 
 verify: $(SETUP) ## check a feature store against its manifest
-	$(ATTEND) verify --dataset $(DATASET) --encoder $(ENCODER) --out "$(OUT)"
+	@$(ATTEND) verify --dataset $(DATASET) --encoder $(ENCODER) --out "$(OUT)"
 
 said_or_own = $(if $(CONFIG),$(call if_said,$(1),$(2)),$(2))
 what = $(if $(CONFIG),--config "$(CONFIG)") $(call said_or_own,DATASET,--dataset $(DATASET)) \
 	$(call said_or_own,ENCODER,--encoder $(ENCODER)) $(call said_or_own,VARIANT,--variant $(VARIANT)) \
 	$(call said_or_own,RUN,--run "$(RUN)")
 train: $(SETUP) ## stage 2: a feature store to a captioner; RESUME=1 goes on
-	$(ATTEND) train $(what) --out "$(OUT)" --device $(DEVICE) $(call if_said,GPUS,--gpus $(GPUS)) \
+	@$(ATTEND) train $(what) --out "$(OUT)" --device $(DEVICE) $(call if_said,GPUS,--gpus $(GPUS)) \
 		$(if $(filter-out 0 no,$(RESUME)),--resume) $(if $(PRESET),--preset $(PRESET)) $(set_words) \
 		$(if $(START),--start "$(START)") $(call if_said,PRECISION,--set optim.precision=$(PRECISION))
 
 bleu: $(SETUP) ## stage 3: captions and BLEU of a run, or of an ensemble: RUN="a b c"
-	$(ATTEND) bleu $(call if_said,DATASET,--dataset $(DATASET)) --run "$(RUN)" --split $(SPLIT) --out "$(OUT)" \
+	@$(ATTEND) bleu $(call if_said,DATASET,--dataset $(DATASET)) --run "$(RUN)" --split $(SPLIT) --out "$(OUT)" \
 		--device $(DEVICE) $(search)
 
 naming: $(SETUP) ## how many captions of the scenes name a right thing in its right colour; LEAST=0.8 insists
-	$(ATTEND) naming --run "$(RUN)" --split $(SPLIT) --out "$(OUT)" $(if $(LEAST),--least $(LEAST))
+	@$(ATTEND) naming --run "$(RUN)" --split $(SPLIT) --out "$(OUT)" $(if $(LEAST),--least $(LEAST))
 
 caption: $(SETUP) ## captions any photos as JSON lines: RUN= (or RUN="a b c") IMAGES=photo-or-folder
 	@$(ATTEND) caption --run "$(RUN)" --images "$(IMAGES)" --out "$(OUT)" --device $(DEVICE) $(search) \
 		$(call if_said,WEIGHTS,--weights "$(WEIGHTS)")
 
 report: $(SETUP) ## an HTML report of a run with attention pictures
-	$(ATTEND) report --run "$(RUN)" --out "$(OUT)" --device $(DEVICE) $(call if_said,SPLIT,--split $(SPLIT))
+	@$(ATTEND) report --run "$(RUN)" --out "$(OUT)" --device $(DEVICE) $(call if_said,SPLIT,--split $(SPLIT))
 
 bench: $(SETUP) ## ratios on this machine, side by side; the other bench/*.py are run by hand
 	for script in bench/extract.py bench/store.py bench/train.py; do echo "== $$script"; "$(PY)" $$script || exit 1; done

@@ -57,7 +57,9 @@ def _faults_of(path: Path) -> Iterator[Fault]:
 
 def page(found: list[Fault]) -> str:
     """The whole page: a table a section, in the order of `SECTIONS`."""
-    lines = [HEAD]
+    counts = {section: sum(fault.section == section for fault in found) for section in SECTIONS}
+    links = [f"[{name}](#{name.lower().replace(' ', '-')}) ({count})" for name, count in counts.items()]
+    lines = [HEAD, "", " · ".join(links)]
     for section in SECTIONS:
         rows = [fault for fault in found if fault.section == section]
         if rows:
