@@ -23,6 +23,12 @@ SET       =
 RESUME    =
 START     =
 LEAST     =
+METRICS   =
+COMPARE   =
+HUMAN     =
+RESULTS   =
+REFERENCES =
+SCORES    =
 GPUS      = 1
 CONFIG    =
 WORKERS   =
@@ -43,7 +49,7 @@ set_words = $(if $(SET),--set "$(SET)")
 search = $(if $(BEAM),--beam $(BEAM)) $(set_words)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test features verify train bleu naming caption report bench lint
+.PHONY: help setup demo test features verify train bleu score naming caption report bench lint
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -59,6 +65,7 @@ help: ## this list
 	@echo '              RUN=DATASET-ENCODER-VARIANT  its name   START=  a run whose best weights and words it begins with'
 	@echo '              GPUS=4  processes, one a GPU   CONFIG=  config.toml of a run, which is repeated   PRECISION='
 	@echo '  bleu, caption, report, naming   RUN=   BEAM=, SPLIT=, WEIGHTS=  in place of the run'"'"'s own   IMAGES=  photo or folder'
+	@echo '  bleu, score METRICS=bleu,meteor,rouge,cider  and spice   SCORES=  a JSON file for make score, its table beside it'
 
 setup: $(SETUP) ## create .venv and install (the other targets do it when it is needed)
 
@@ -95,9 +102,15 @@ train: $(SETUP) ## stage 2: a feature store to a captioner; RESUME=1 goes on
 		$(if $(filter-out 0 no,$(RESUME)),--resume) $(if $(PRESET),--preset $(PRESET)) $(set_words) \
 		$(if $(START),--start "$(START)") $(call if_said,PRECISION,--set optim.precision=$(PRECISION))
 
-bleu: $(SETUP) ## stage 3: captions and BLEU of a run, or of an ensemble: RUN="a b c"
+bleu: $(SETUP) ## stage 3: captions and scores of a run, or of an ensemble: RUN="a b c"
 	@$(ATTEND) bleu $(call if_said,DATASET,--dataset $(DATASET)) --run "$(RUN)" --split $(SPLIT) --out "$(OUT)" \
-		--device $(DEVICE) $(search)
+		--device $(DEVICE) $(search) $(if $(METRICS),--metrics "$(METRICS)")
+
+score: $(SETUP) ## captioned runs side by side: RUN="a b"; COMPARE=1 paired, HUMAN=1 with people; or RESULTS= REFERENCES=
+	@$(ATTEND) score $(call if_said,DATASET,--dataset $(DATASET)) --split $(SPLIT) --artifacts "$(OUT)" \
+		$(if $(RESULTS),--results "$(RESULTS)",--run "$(RUN)") $(if $(REFERENCES),--references "$(REFERENCES)") \
+		$(if $(filter-out 0 no,$(COMPARE)),--compare) $(if $(filter-out 0 no,$(HUMAN)),--human) \
+		$(if $(METRICS),--metrics "$(METRICS)") $(if $(SCORES),--out "$(SCORES)")
 
 naming: $(SETUP) ## how many captions of the scenes name a right thing in its right colour; LEAST=0.8 insists
 	@$(ATTEND) naming --run "$(RUN)" --split $(SPLIT) --out "$(OUT)" $(if $(LEAST),--least $(LEAST))

@@ -3,46 +3,77 @@
 from __future__ import annotations
 
 import hashlib
-import json
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, cast
 
 import torch
 
-from attend.data.atomic import write_atomically
 from attend.data.manifest import Fingerprint
 from attend.data.store_reader import FeatureStore
 from attend.errors import UserError
 from attend.score.decode import caption_images, split_items
+from attend.score.kept import kept_captions, kept_families, kept_scores, write_kept
+from attend.score.metrics.bleu import corpus_bleu
+from attend.score.metrics.diversity import diversity, novel_captions
+from attend.score.metrics.measured import Measured, TokenisedSet, Unmeasured
+from attend.score.metrics.panel import DEFAULT, make_cells, measure
 from attend.score.metrics.references import tokenise_references
-from attend.score.metrics.scoring import score_captions
+from attend.score.metrics.scoring import tokenised_set
+from attend.score.metrics.tokens import ptb_tokenise
 from attend.score.scores import Scores
 from attend.score.search.caption import Caption
 from attend.train.config import SearchSettings
 from attend.train.models.interface import Captioner
 from attend.train.run import Run
 
+TRAINING_SPLITS = ("train", "restval")
+
 
 @dataclass(frozen=True)
 class Evaluation:
     """One caption for each image of a split, in the order of the dataset, and what they score."""
 
-    captions: dict[str, Caption]
-    sentence_bleu: dict[str, float]
-    """BLEU-4 of each image that has references, 0 to 100."""
+    rows: list[dict[str, Any]]
+    """`caption_record` of each image with its `sentence_bleu4`, 0 to 100, None where it has no references."""
+    by_image: list[dict[str, Any]]
+    """Every metric of each image that has references."""
     scores: Scores
 
 
-def evaluate(run: Run, store: FeatureStore, split: str, settings: SearchSettings, device: torch.device) -> Evaluation:
-    """Caption every image of the split that has features, and score. UserError when the features do not fit the run."""
+def evaluate(
+    run: Run,
+    store: FeatureStore,
+    split: str,
+    settings: SearchSettings,
+    device: torch.device,
+    families: Sequence[str] = DEFAULT,
+) -> Evaluation:
+    """Caption every image of the split that has features, and score. UserError when the features do not fit the run.
+
+    Captions that the run's folder holds already, of the same weights, features and search, are scored as they are.
+    `families` are metrics of `panel.FAMILIES`; BLEU is always among them, and so are those that the folder has.
+    """
     check_fingerprint(run, store)
     items = split_items(store, split)
     references = tokenise_references({item.image_id: item.captions for item in items})
-    image_ids = [item.image_id for item in items]
-    captioner = cast(Captioner, run.model)
-    captions = caption_images(captioner, run.vocabulary, store, image_ids, settings, device, f"captions of {split}")
-    scored = score_captions([(image_id, caption.text) for image_id, caption in captions.items()], references)
+    kept = kept_scores(run.folder, split, made_from(run, store), asdict(settings))
+    if kept is not None:
+        rows = kept_captions(run.folder, split)
+    else:
+        captioner, image_ids = cast(Captioner, run.model), [item.image_id for item in items]
+        captions = caption_images(captioner, run.vocabulary, store, image_ids, settings, device, f"captions of {split}")
+        rows = [caption_record(image_id, caption) for image_id, caption in captions.items()]
+    texts = {row["image_id"]: row["caption"] for row in rows}
+    scored = tokenised_set(list(texts.items()), references)
+    bleu = corpus_bleu(scored.captions, scored.references) if scored.captions else None
+    sentence_bleu = bleu.by_image if bleu else {}
+    asked = tuple(dict.fromkeys(("bleu", *(kept_families(kept) if kept else ()), *families)))
+    [results] = measure([scored], asked)
+    training = [text for item in store.items if item.split in TRAINING_SPLITS for text in item.captions]
+    novel = novel_captions(texts, training) if training else None
+    tokens = scored.captions or dict(zip(texts, ptb_tokenise(list(texts.values())), strict=True))
     scores = Scores(
         run=run.folder.name,
         dataset=store.manifest.dataset,
@@ -54,17 +85,34 @@ def evaluate(run: Run, store: FeatureStore, split: str, settings: SearchSettings
         search=asdict(settings),
         features=asdict(run.fingerprint),
         made_from=made_from(run, store),
-        images=len(scored.bleu.by_image),
+        images=len(scored.captions),
         skipped=references.skipped,
         missing=tuple(item.image_id for item in store.missing if item.split == split),
         references=references.counts,
         empty_references=references.empty,
         foreign_references=references.foreign,
-        unfinished=sum(not caption.finished for caption in captions.values()),
-        empty_captions=scored.empty,
-        bleu=scored.bleu,
+        unfinished=sum(not row["finished"] for row in rows),
+        empty_captions=sum(not text for text in tokens.values()),
+        bleu=bleu,
+        families=asked,
+        cells=make_cells(results),
+        diversity=diversity(tokens, None if novel is None else len(novel) / len(texts)),
     )
-    return Evaluation(captions, scored.bleu.by_image, scores)
+    rows = [row | {"sentence_bleu4": _rounded(sentence_bleu.get(row["image_id"]))} for row in rows]
+    return Evaluation(rows, per_image(scored, results, novel), scores)
+
+
+def per_image(
+    scored: TokenisedSet, results: Sequence[Measured | Unmeasured], novel: Collection[str] | None
+) -> list[dict[str, Any]]:
+    """What each scored image scores by itself: a record an image, ready for a line of JSON."""
+    columns = {each.name: each.by_image.tolist() for each in results if isinstance(each, Measured)}
+    return [
+        {"image_id": image_id, "caption": caption, "words": len(caption.split())}
+        | {name: _rounded(values[number]) for name, values in columns.items()}
+        | ({} if novel is None else {"novel": image_id in novel})
+        for number, (image_id, caption) in enumerate(scored.captions.items())
+    ]
 
 
 def made_from(run: Run, store: FeatureStore) -> dict[str, Any]:
@@ -84,21 +132,15 @@ def _member_record(run: Run) -> dict[str, Any]:
     }
 
 
-def already_scored(run: Run, store: FeatureStore, split: str, settings: SearchSettings) -> bool:
+def already_scored(
+    run: Run, store: FeatureStore, split: str, settings: SearchSettings, families: Sequence[str] = DEFAULT
+) -> bool:
     """True when the run's folder holds the captions and scores that `evaluate` would make again."""
-    captions, scores = evaluation_paths(run.folder, split)
-    try:
-        record = json.loads(scores.read_text(encoding="utf-8"))
-        json.loads(captions.read_text(encoding="utf-8"))
-        same = (record["made_from"], record["search"]) == (made_from(run, store), asdict(settings))
-        return same and not record["missing_without_features"]
-    except (FileNotFoundError, ValueError, TypeError, KeyError):  # absent or damaged: made again
+    record = kept_scores(run.folder, split, made_from(run, store), asdict(settings))
+    if record is None or record["missing_without_features"]:
         return False
-
-
-def evaluation_paths(folder: Path, split: str) -> tuple[Path, Path]:
-    """Where a run's captions and scores of a split are."""
-    return folder / f"captions-{split}.json", folder / f"scores-{split}.json"
+    failed = any(cell.get("missing", "").startswith("failed") for cell in record["metrics"].values())
+    return set(families) <= set(record["metrics_asked"]) and not failed
 
 
 def check_fingerprint(run: Run, store: FeatureStore) -> None:
@@ -111,17 +153,10 @@ def check_fingerprint(run: Run, store: FeatureStore) -> None:
         raise UserError(f"{store.folder} does not hold the features {run.folder.name} was trained on ({differing})")
 
 
-def write_evaluation(evaluation: Evaluation, folder: Path) -> tuple[Path, Path]:
-    """Write `captions-SPLIT.json` and `scores-SPLIT.json` into the run's folder; returns their paths."""
-    captions, scores = evaluation_paths(folder, evaluation.scores.split)
-    rows = [
-        caption_record(image_id, caption) | {"sentence_bleu4": _rounded(evaluation.sentence_bleu.get(image_id))}
-        for image_id, caption in evaluation.captions.items()
-    ]
-    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-    write_atomically(captions, f"[\n{lines}\n]\n".encode())
-    write_atomically(scores, (json.dumps(evaluation.scores.to_record(), ensure_ascii=False, indent=2) + "\n").encode())
-    return captions, scores
+def write_evaluation(evaluation: Evaluation, folder: Path) -> tuple[Path, Path, Path]:
+    """Write captions, scores and scores of single images into the run's folder; returns `evaluation_paths`."""
+    scores = evaluation.scores
+    return write_kept(folder, scores.split, evaluation.rows, scores.to_record(), evaluation.by_image)
 
 
 def caption_record(image_id: str, caption: Caption) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,19 @@ def shared() -> Path:
     if not (SHARED / "data").is_dir():
         pytest.skip(f"research photos and weights are not at {SHARED}")
     return SHARED
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_meteor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Path]]:
+    """METEOR with a small paraphrase table in every test, since the real one takes 8 s to read. Gives the real folder's
+    finder, for the tests that compare scores."""
+    from attend.score.metrics import meteor
+    from tests.small_meteor import small_meteor
+
+    real, folder = meteor.meteor_folder, small_meteor(tmp_path_factory.mktemp("meteor") / "small")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(meteor, "meteor_folder", lambda: folder)
+        yield real
 
 
 @pytest.fixture(scope="session")

@@ -163,7 +163,11 @@ def test_bleu_and_caption_take_several_runs(out: Path) -> None:
     result = call("bleu", "--run", f"{NAME} other", "--out", out, "--split", "val", "--device", "cpu")
     assert result.exit_code == 0, result.output
     folder = out / "runs" / f"{NAME}+other"
-    assert sorted(path.name for path in folder.iterdir()) == ["captions-val.json", "scores-val.json"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "captions-val.json",
+        "per-image-val.jsonl",
+        "scores-val.json",
+    ]
     scores = json.loads((folder / "scores-val.json").read_text())
     assert [entry["run"] for entry in scores["members"]] == [NAME, "other"]
     assert (scores["run"], scores["variant"], scores["step"], scores["seed"]) == (folder.name, "ensemble", None, None)

@@ -114,6 +114,7 @@ def test_report_is_one_folder_that_needs_nothing_else(out: Path) -> None:
             assert picture.size == (32, 32) if link.startswith("photos") else picture.width > 224
     assert page.count("<article") == 6
     assert page.count("<svg") == 2
+    assert re.search(r"METEOR \d+\.\d\d \(\d+\.\d\d to \d+\.\d\d\), ROUGE-L ", page)
     assert sorted(path.name for path in folder.iterdir()) == ["attention", "index.html", "photos"]
     assert not list(folder.parent.glob(".report*"))
     maps = json.loads(re.search(r'id="maps">(.*?)</script>', page, re.S)[1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -37,6 +38,17 @@ def test_line_separators_do_not_shift_captions_to_other_images() -> None:
     breaks = ["\n", "\r", "\r\n", "\u2028", "\u2029", "\v", "\f", "\x1c", "\x85"]
     captions = [f"one{character}two {number}" for number, character in enumerate(breaks)]
     assert ptb_tokenise(captions) == [f"one two {number}" for number in range(len(breaks))]
+
+
+def test_plain_pycocoevalcap_shifts_captions_and_writes_into_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the two tests around this one guard against: photo 1 gets a piece of photo 0's caption, 2 gets 1's."""
+    written, real = [], tempfile.NamedTemporaryFile
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", lambda **words: written.append(words["dir"]) or real(**words))
+    captions = ["one\u2028two", "three", "four"]
+    assert pycocoevalcap_tokens(captions, monkeypatch) == ["one", "two", "three"]
+    assert written == [str(jar().parent)]
+    assert ptb_tokenise(captions) == ["one two", "three", "four"]
+    assert len(written) == 1
 
 
 @pytest.mark.fault("captions of punctuation only", "keep their place, score nothing", "Scores")

@@ -5,8 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
+import numpy as np
 from pycocoevalcap.bleu.bleu_scorer import BleuScorer
+
+from attend.score.metrics.measured import Measured, TokenisedSet
 
 ORDERS = 4
 SCALE = 100.0
@@ -31,6 +36,8 @@ class Bleu:
     reference_words: int
     by_image: dict[str, float] = field(repr=False)
     """Sentence BLEU-4 of each image, penalised. 0.01 or less: no four words in a row are right."""
+    counts: np.ndarray = field(repr=False, compare=False)
+    """(N, 10) of each image: right n-grams for n = 1 to 4, all n-grams, words, words of the closest reference."""
 
 
 def corpus_bleu(captions: Mapping[str, str], references: Mapping[str, Sequence[str]]) -> Bleu:
@@ -56,7 +63,39 @@ def corpus_bleu(captions: Mapping[str, str], references: Mapping[str, Sequence[s
         caption_words=caption_words,
         reference_words=reference_words,
         by_image={image_id: SCALE * score for image_id, score in zip(captions, by_image[ORDERS - 1], strict=True)},
+        counts=np.array([_counts(counts) for counts in scorer.ctest], dtype=float),
     )
+
+
+def bleu_metrics(sets: Sequence[TokenisedSet]) -> list[list[Measured]]:
+    """BLEU-1 to 4 of each set with the brevity penalty, then without. A resample has the penalty of its own lengths."""
+    return [
+        [
+            Measured(f"BLEU-{n}{kind}", combine(counts), counts, combine)
+            for kind, penalised in (("", True), (" without penalty", False))
+            for n in range(1, ORDERS + 1)
+            for combine in [partial(bleu_of_counts, order=n, penalised=penalised)]
+        ]
+        for counts in (corpus_bleu(each.captions, each.references).counts for each in sets)
+    ]
+
+
+def bleu_of_counts(counts: np.ndarray, order: int, penalised: bool) -> np.ndarray:
+    """BLEU-`order`, 0 to 100, from counts of one image or sums over images, (..., 10) -> (...)."""
+    precisions = (counts[..., :order] + TINY) / (counts[..., ORDERS : ORDERS + order] + SMALL)
+    score = SCALE * np.prod(precisions, axis=-1) ** (1 / order)
+    if not penalised:
+        return score
+    ratio = (counts[..., -2] + TINY) / (counts[..., -1] + SMALL)
+    with np.errstate(over="ignore"):  # no word at all: exp(-infinity) is the 0 that is meant
+        return score * np.exp(np.minimum(0.0, 1 - 1 / ratio))
+
+
+def _counts(one: Mapping[str, Any]) -> list[int]:
+    """What `BleuScorer` counted in one caption."""
+    words = one["testlen"]
+    closest = min((abs(length - words), length) for length in one["reflen"])[1]
+    return [*one["correct"], *one["guess"], words, closest]
 
 
 def _penalty(caption_words: int, reference_words: int) -> float:
