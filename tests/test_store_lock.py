@@ -20,7 +20,7 @@ from pathlib import Path
 from attend.extract.store_lock import store_lock
 with store_lock(Path(sys.argv[1]), print):
     print("at work", flush=True)
-    time.sleep(60)
+    time.sleep(600)
 """
 
 
