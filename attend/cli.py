@@ -56,15 +56,19 @@ def main() -> None:
     """Run the command line. Exit status: 0 everything was done, 1 something was not, 2 a mistake in what was asked."""
     try:
         attend()
-    except UserError as error:
+    except (UserError, OSError) as error:
         if "--debug" in sys.argv:
             raise
-        print(f"attend: {error}", file=sys.stderr)
+        tell(error)
         sys.exit(2)
-    except OSError as error:
-        if "--debug" in sys.argv:
-            raise
+
+
+def tell(error: UserError | OSError) -> None:
+    """One line on standard error: what went wrong, and the cure."""
+    if isinstance(error, UserError):
+        told = str(error)
+    else:
         where = f"{error.filename}: " if error.filename else ""
         cure = ": make room and run the same again" if error.errno == errno.ENOSPC else ""
-        print(f"attend: {where}{error.strerror or error}{cure}", file=sys.stderr)
-        sys.exit(2)
+        told = f"{where}{error.strerror or error}{cure}"
+    print(f"attend: {told}", file=sys.stderr)

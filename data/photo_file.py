@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -35,6 +36,17 @@ class PhotoFile:
             raise UserError(
                 f"a photo's record in the manifest is {record!r}, not `SIZE TIME SHA256`: {cure}"
             ) from error
+
+
+def photos_identity(records: Iterable[tuple[str, str | None]]) -> str:
+    """sha256 over image ids and the bytes of their photos, of (id, record) pairs: equal for the same photos wherever
+    and since whenever their files lie. "": one of the photos is not known."""
+    digest = sha256()
+    for image_id, record in records:
+        if record is None:
+            return ""
+        digest.update(f"{image_id}\0{PhotoFile.parse(record).sha256}\n".encode(errors="surrogateescape"))
+    return digest.hexdigest()
 
 
 def photo_stat(path: Path) -> os.stat_result:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from attend.data.items import Item
 from attend.data.items_file import items_identity, read_items
 from attend.data.manifest import Manifest
 from attend.data.open_shards import OpenShards, check_size
+from attend.data.photo_file import photos_identity
 from attend.data.store_format import DTYPE
 from attend.errors import UserError
 
@@ -67,6 +68,12 @@ class FeatureStore:
     def items_identity(self) -> str:
         """`items_identity` of all the dataset's items, those without annotations too."""
         return items_identity(self._all_items)
+
+    def photos_identity(self, image_ids: Iterable[str]) -> str:
+        """`photos_identity` of the photos that the annotations of `image_ids` were made of."""
+        photos = [shard.photos or (None,) * shard.rows for shard in self.manifest.shards]
+        places = ((image_id, self._find(image_id)) for image_id in image_ids)
+        return photos_identity((image_id, photos[shard][row]) for image_id, (shard, row) in places)
 
     def read(self, image_ids: Sequence[str]) -> np.ndarray:
         """Annotations (n, L, D) float16 of `image_ids`, in their order, repeats allowed.

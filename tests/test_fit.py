@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -17,8 +18,11 @@ from attend.settings import read_settings
 from attend.train.config import TrainConfig
 from attend.train.config_file import override_config
 from attend.train.log import read_log
+from attend.train.models.interface import Batch
+from attend.train.models.variants import build_captioner, build_objective
+from attend.train.optimizer import build_optimizer
 from attend.train.run import load_run
-from attend.train.step import NonFiniteLossError
+from attend.train.step import NonFiniteLossError, train_step
 from attend.train.training import Request, train
 from tests.tiny_store import caption_of, make_store
 
@@ -273,14 +277,30 @@ def test_the_last_weights_are_validated_whatever_the_interval(tmp_path):
     assert validations == [2 * per_epoch, 3 * per_epoch]
 
 
-@pytest.mark.fault("kill -9 before the first checkpoint", "starts anew, log too", "Training")
+@pytest.mark.fault("kill -9 before the first checkpoint", "said; starts anew, log too", "Training")
 def test_a_start_after_a_kill_before_the_first_checkpoint_begins_the_log_anew(tmp_path):
     store = make_store(tmp_path / "store")
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "log.jsonl").write_text('{"kind": "step", "step": 1}\n')
     (tmp_path / "run" / ".last.pt.elsewhere.1.abcdef00.partial").write_bytes(b"x")
-    run(store, tmp_path / "run", "optim.epochs=1")
+    _, told = run(store, tmp_path / "run", "optim.epochs=1", resume=True)
+    assert told.splitlines()[0] == f"no checkpoint yet in {tmp_path / 'run'}: begins again"
     assert [line["kind"] for line in read_log(tmp_path / "run" / "log.jsonl")] == ["start", "step", "validation", "end"]
+    _, told = run(store, tmp_path / "another", "optim.epochs=1", resume=True)
+    assert "no checkpoint yet" not in told
+
+
+@pytest.mark.fault("SIGTERM before the first validation", "`not validated yet`, not a score", "Training")
+def test_a_run_that_is_stopped_before_a_validation_has_no_score(tmp_path, monkeypatch):
+    def signalled(*arguments):
+        os.kill(os.getpid(), signal.SIGTERM)
+        return train_step(*arguments)
+
+    monkeypatch.setattr("attend.train.fit.train_step", signalled)
+    store = make_store(tmp_path / "store")
+    result, told = run(store, tmp_path / "run", "optim.epochs=1")
+    assert not result.finished
+    assert told.splitlines()[-1] == f"{tmp_path / 'run'}: SIGTERM at step 1; not validated yet"
 
 
 @pytest.mark.fault("a log deleted before a resume", "a new log, no zeros", "Training")
@@ -311,6 +331,33 @@ def test_an_infinite_gradient_stops_before_it_spoils_the_weights(tmp_path):
     torch.save(saved, tmp_path / "run" / "last.pt")
     with pytest.raises(NonFiniteLossError, match=r"(loss|norm of the gradient) became (nan|inf)"):
         run(store, tmp_path / "run", "optim.epochs=5 optim.clip_norm=1", resume=True)
+
+
+@pytest.mark.fault("a loss that becomes NaN before the first checkpoint", "no last.pt is promised", "Training")
+def test_a_loss_that_is_no_number_before_the_first_checkpoint_promises_none(tmp_path):
+    store = make_store(tmp_path / "store")
+    with pytest.raises(NonFiniteLossError) as caught:
+        run(store, tmp_path / "run", "optim.epochs=9 validation.every=9 optim.learning_rate=1e38")
+    cure = 'begin again with SET="optim.learning_rate=…" below 1e+38 or "optim.clip_norm=5"'
+    assert re.fullmatch(
+        rf"the (loss|norm of the gradient) became (nan|inf) before the first checkpoint: {re.escape(cure)}",
+        str(caught.value),
+    )
+    assert not (tmp_path / "run" / "last.pt").exists()
+
+
+@pytest.mark.fault("annotations that are no numbers in training", "the store is blamed, not the step size", "Training")
+def test_annotations_that_are_no_numbers_are_named_as_the_reason():
+    config = TrainConfig()
+    model = build_captioner("soft", config.model, 4, 9)
+    annotations = torch.ones(2, 3, 4)
+    annotations[1, 2, 3] = float("nan")
+    batch = Batch(annotations, torch.tensor([[2, 3, 0], [4, 5, 0]]), torch.tensor([3, 3]))
+    optimizer = build_optimizer(model, config.optim)
+    with pytest.raises(NonFiniteLossError) as caught:
+        train_step(model, batch, build_objective("soft", config), config, optimizer, None, "float32", saved=True)
+    cure = "because annotations are not finite: the store is damaged, run `make verify`"
+    assert str(caught.value) == f"the loss became nan, {cure}"
 
 
 @pytest.mark.fault("a resume with a smaller learning rate after a broken loss", "accepted", "Training")

@@ -75,6 +75,16 @@ def test_a_disk_that_is_full_keeps_the_earlier_checkpoint(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.fault("a disk that is full before the first checkpoint", "no last.pt is promised", "Training")
+def test_a_disk_that_is_full_from_the_start_promises_no_checkpoint(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "last.pt")], capture_output=True, text=True, check=True
+    )
+    cure = "make room, then the run begins again, it has no last.pt yet"
+    assert done.stdout.endswith(f" MB are free), there is no earlier one: {cure}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.fault("two trainings in one run directory", "the second is refused", "Training")
 def test_two_trainings_in_one_run_directory_are_refused_by_name(tmp_path):
     store = make_store(tmp_path / "store")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -128,7 +129,7 @@ def test_sigterm_saves_and_ends_all_and_one_process_goes_on(out):
     started = start_endless(out, "cut")
     started.send_signal(signal.SIGTERM)
     told, errors = started.communicate(timeout=90)
-    assert (started.returncode, errors.count("Traceback")) == (1, 0)
+    assert (started.returncode, errors.count("Traceback"), errors.count("death signal")) == (1, 0, 0)
     assert told.count("SIGTERM at step") == told.count("RESUME=1 goes on from here") == 1
     place = saved(out, "cut")["position"]
     assert place["step"] > 0
@@ -154,10 +155,41 @@ def test_a_process_that_dies_ends_the_job_with_one_line(out):
     said = [line for line in errors.splitlines() if line.startswith("attend: ")]
     assert said == [
         "attend: process 1 of 2 was ended by SIGKILL, so the others were ended too (was memory short?): "
-        "RESUME=1 goes on from the last checkpoint"
+        "RESUME=1 goes on from last.pt"
     ]
     assert "Traceback" not in errors
     assert saved(out, "killed")["position"]["step"] > 0
+
+
+@pytest.mark.fault(
+    "kill -9 of what started the training processes", "they stop, last.pt is written", "Scale and hardware"
+)
+def test_processes_whose_launcher_was_killed_save_and_end(out):
+    started = start_endless(out, "orphans")
+    left = psutil.Process(started.pid).children(recursive=True)
+    assert len([child for child in left if "attend" in child.cmdline()]) == 2
+    started.kill()
+    told, _ = started.communicate(timeout=90)  # they hold its output until they end
+    _, alive = psutil.wait_procs(left, timeout=30)
+    assert alive == []
+    [step] = re.findall(r"orphans: SIGHUP at step (\d+); best validation", told)
+    assert saved(out, "orphans")["position"]["step"] == int(step) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--start", "nope"), "attend: no run at {out}/runs/nope: train it first, or check RUN= and OUT="),
+        (
+            ("--set", "optim.learning_rate=-1"),
+            "attend: optim.learning_rate=-1.0 is out of range: more than 0",
+        ),
+    ],
+)
+@pytest.mark.fault("a mistake in the options of two processes", "told once, before they start", "Scale and hardware")
+def test_a_mistake_in_what_is_asked_is_told_once(out, options, told):
+    done = call(*command(out, "mistaken", "", "--gpus", "2", *options))
+    assert (done.returncode, done.stderr) == (2, told.format(out=out) + "\n")
 
 
 def test_a_mistake_that_all_processes_meet_is_told_once(out):

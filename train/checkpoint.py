@@ -28,10 +28,17 @@ def write_checkpoint(path: Path, content: dict[str, Any]) -> None:
         kept = "the earlier one is kept" if path.exists() else "there is no earlier one"
         raise UserError(
             f"{path} could not be written ({str(error).splitlines()[0]}; {free} MB are free), {kept}: make room, then "
-            "RESUME=1 goes on from last.pt"
+            f"{way_on(path.parent)}"
         ) from error
     finally:
         partial.unlink(missing_ok=True)
+
+
+def way_on(folder: Path) -> str:
+    """How the run in `folder`, which ended early, goes on."""
+    if (folder / "last.pt").exists():
+        return "RESUME=1 goes on from last.pt"
+    return "the run begins again, it has no last.pt yet"
 
 
 def read_checkpoint(path: Path, device: torch.device | str = "cpu") -> dict[str, Any]:

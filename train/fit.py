@@ -83,6 +83,7 @@ class Fit:
         self.average = WeightAverage(model, config.optim.averaging) if config.optim.averaging else None
         self.position = Position()
         self.log_size = 0
+        self.saved = False
 
     def resume(self) -> None:
         """Take everything back from `last.pt`."""
@@ -95,6 +96,7 @@ class Fit:
         self.position = Position(**saved["position"])
         self.log_size = saved["log_size"]
         restore_random_states(saved["random"], self.device)
+        self.saved = True
 
     def run(self) -> FitResult:
         """Train until the epochs or the patience are used up, or SIGTERM / Ctrl-C asks to stop."""
@@ -147,7 +149,7 @@ class Fit:
             for share, batch in zip(shares, stream, strict=True):
                 rate = set_learning_rate(self.optimizer, config.optim, position.epoch, position.step)
                 state = (self.objective, config, self.optimizer, self.average, self.precision)
-                meter.add(train_step(self.model, batch, *state, share))
+                meter.add(train_step(self.model, batch, *state, share, self.saved))
                 position.batch, position.step = position.batch + 1, position.step + 1
                 bar.update(share.total)
                 asked, late = ranks.largest(self.stop.asked, time.monotonic() - saved > 60 * config.optim.save_minutes)
@@ -194,6 +196,7 @@ class Fit:
 
     def _save(self) -> None:
         """Write `last.pt`, for all processes."""
+        self.saved = True
         if not ranks.first():
             return
         content = {

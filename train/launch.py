@@ -19,10 +19,13 @@ from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 from attend.device import device_of_process
 from attend.errors import UserError
 from attend.train import ranks
+from attend.train.checkpoint import way_on
 
 SECONDS_TO_END = "60"
 SHARED = Path("/dev/shm")
 ENOUGH_SHARED = 2**30
+TALKATIVE = ("torch.distributed.elastic", "torch.distributed.elastic.agent.server.api")
+"""Loggers that say what the processes say; the second does not ask the first how much to say."""
 
 
 def check_processes(processes: int, device: str) -> None:
@@ -35,8 +38,8 @@ def check_processes(processes: int, device: str) -> None:
         device_of_process(device, 0, processes)
 
 
-def launch(processes: int, device: str, arguments: Sequence[str]) -> int:
-    """Run `attend` with these arguments in each process; returns the exit status of the whole.
+def launch(processes: int, device: str, arguments: Sequence[str], folder: Path) -> int:
+    """Run `attend` with these arguments in each process; returns the exit status of the whole. The run is in `folder`.
 
     SIGTERM and Ctrl-C reach all of them, which save and end, within `SECONDS_TO_END`. When one ends badly, all end:
     with its exit status, since it has said why.
@@ -45,13 +48,14 @@ def launch(processes: int, device: str, arguments: Sequence[str]) -> int:
     if device_of_process(device, 0, processes).type == "cuda" and (advice := shared_memory_advice(SHARED)):
         print(advice, file=sys.stderr)
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // processes)))
-    logging.getLogger("torch.distributed.elastic").setLevel(logging.CRITICAL)  # it says what the processes say
+    for name in TALKATIVE:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     os.environ.setdefault("TORCH_ELASTIC_SHUTDOWN_TIMEOUT", SECONDS_TO_END)
     with TemporaryDirectory() as logs:
-        return _run(processes, arguments, DefaultLogsSpecs(log_dir=logs))
+        return _run(processes, arguments, folder, DefaultLogsSpecs(log_dir=logs))
 
 
-def _run(processes: int, arguments: Sequence[str], logs: LogsSpecs) -> int:
+def _run(processes: int, arguments: Sequence[str], folder: Path, logs: LogsSpecs) -> int:
     config = LaunchConfig(
         min_nodes=1,
         max_nodes=1,
@@ -74,7 +78,7 @@ def _run(processes: int, arguments: Sequence[str], logs: LogsSpecs) -> int:
         name = signal.Signals(-failure.exitcode).name
         raise UserError(
             f"process {number} of {processes} was ended by {name}, so the others were ended too"
-            f"{' (was memory short?)' if name == 'SIGKILL' else ''}: RESUME=1 goes on from the last checkpoint"
+            f"{' (was memory short?)' if name == 'SIGKILL' else ''}: {way_on(folder)}"
         ) from None
     return 0
 

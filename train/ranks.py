@@ -12,7 +12,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 import torch
 import torch.distributed as dist
@@ -20,11 +21,16 @@ from torch import Tensor
 
 from attend.device import device_of_process
 from attend.errors import UserError
+from attend.train.checkpoint import way_on
 
 PATIENCE = timedelta(hours=2)
 """How long one process may keep the others waiting, at a checkpoint say; a dead one is noticed at once."""
 OTHERS_FIRST = 5.0
 """Seconds that an error waits for a process that has it first: when that one ends, whoever started them ends all."""
+
+
+PARENT = os.getppid()
+"""Who started this process."""
 
 
 class LostProcessError(RuntimeError):
@@ -34,6 +40,11 @@ class LostProcessError(RuntimeError):
 def launched() -> bool:
     """Whether torchrun started this process."""
     return dist.is_torchelastic_launched()
+
+
+def orphaned() -> bool:
+    """Whether torchrun, or `attend train`, started this process and is no more."""
+    return launched() and os.getppid() != PARENT
 
 
 def own_device(name: str) -> torch.device:
@@ -66,8 +77,9 @@ def first() -> bool:
 
 
 @contextmanager
-def joined(device: torch.device) -> Iterator[None]:
-    """Be one of the processes; alone nothing happens. A mistake that all of them meet is told by the first alone."""
+def joined(device: torch.device, folder: Path) -> Iterator[None]:
+    """Be one of the processes that train the run in `folder`; alone nothing happens. A mistake that all of them meet is
+    told by the first alone."""
     if not launched():
         yield
         return
@@ -83,11 +95,11 @@ def joined(device: torch.device) -> Iterator[None]:
         raise UserError(f"process {rank()}: {error}") from error
     except LostProcessError as error:
         time.sleep(OTHERS_FIRST)
-        raise UserError(f"process {rank()} could not reach the others ({error}): RESUME=1 goes on") from error
+        raise UserError(f"process {rank()} could not reach the others ({error}): {way_on(folder)}") from error
     dist.destroy_process_group()
 
 
-def leave(status: int) -> None:
+def leave(status: int) -> NoReturn:
     """End this process. One of several leaves out Python's own end, where a thread of the exchange may abort it."""
     if not launched():
         sys.exit(status)

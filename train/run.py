@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from attend.data.manifest import Fingerprint, Manifest
+from attend.data.manifest import Fingerprint
 from attend.data.vocabulary import Vocabulary
 from attend.errors import UserError
 from attend.train.checkpoint import read_hashed_checkpoint
@@ -38,48 +38,6 @@ class Run:
     record: dict[str, Any]
     members: tuple[Run, ...] = ()
     """The runs of an ensemble (score/ensemble.py), whose other fields are those of the first; none in a single run."""
-
-
-def make_record(
-    dataset: str,
-    variant: str,
-    store: Path,
-    manifest: Manifest,
-    items: str,
-    vocabulary: Vocabulary,
-    versions: dict[str, str],
-    start: Run | None = None,
-) -> dict[str, Any]:
-    """The tables of `config.toml` that say what a run was trained on and with, besides its settings.
-
-    `items` is the identity of the store's items, wherever their photos lie; "" where it is not known. `start` is the
-    run whose weights it began with.
-    """
-    fingerprint = manifest.fingerprint
-    return {
-        "run": {
-            "dataset": dataset,
-            "variant": variant,
-            "vocabulary_words": len(vocabulary),
-            "vocabulary_hash": vocabulary.hash,
-        },
-        "store": {
-            "folder": str(store),
-            "images": manifest.images,
-            "items": items,
-            "grid": list(manifest.grid),
-            "channels": manifest.channels,
-            "encoder": fingerprint.encoder,
-            "layer": fingerprint.layer,
-            "weights": fingerprint.weights,
-            "weights_sha256": fingerprint.weights_sha256,
-            "weights_file": manifest.weights_file,
-            "precision": fingerprint.precision,
-            "preprocessing": fingerprint.preprocessing,
-        },
-        "versions": versions,
-        **({"start": {"folder": str(start.folder), "best_sha256": start.checkpoint_sha256}} if start else {}),
-    }
 
 
 def load_run(folder: Path, device: torch.device | str = "cpu") -> Run:

@@ -19,6 +19,9 @@ MAY_CHANGE = (
 )
 """Settings that a resumed run may change: how long it goes on, and how to get past a loss that is no number."""
 
+IDENTITIES = ("items", "photos", "training_photos")
+"""Hashes of what a store holds."""
+
 
 def check_folder(folder: Path, config: TrainConfig, record: dict[str, Any], resume: bool) -> bool:
     """True when an earlier start is to be continued. `UserError` when the folder holds something that does not fit."""
@@ -35,7 +38,7 @@ def check_folder(folder: Path, config: TrainConfig, record: dict[str, Any], resu
         for name in new
         if old[name] != new[name] and name not in MAY_CHANGE
     ]
-    differing += _differing(old_record, record, ["run", "store"])
+    differing += _differing(old_record, record, ["run", "store"], _may_grow(old_record, record))
     if differing:
         raise UserError(f"{folder} was started otherwise ({'; '.join(differing)}): start another with RUN=name")
     return True
@@ -48,13 +51,22 @@ def check_repeats(repeated: dict[str, Any], record: dict[str, Any]) -> None:
         raise UserError(f"{record['store']['folder']} is not what that run was trained on ({'; '.join(differing)})")
 
 
-def _differing(old: dict[str, Any], new: dict[str, Any], tables: list[str]) -> list[str]:
-    """What differs between the records of two runs besides where things lie."""
+def _may_grow(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, ...]:
+    """What may differ when a run goes on: photos that it is not trained on, and where those are known, their number."""
+    then, now = (record.get("store", {}).get("training_photos", "") for record in (old, new))
+    return ("photos", "images") if then and then == now else ("photos",)
+
+
+def _differing(old: dict[str, Any], new: dict[str, Any], tables: list[str], besides: tuple[str, ...] = ()) -> list[str]:
+    """What differs between the records of two runs besides where things lie, and `besides`.
+
+    An identity that one of them does not know, as runs of older versions do not, is none to differ in.
+    """
     return [
         f"{table}.{name}: {old.get(table, {}).get(name)} then, {value} now"
         for table in tables
         for name, value in new[table].items()
-        if name not in ("folder", "weights", "weights_file")
+        if name not in ("folder", "weights", "weights_file", *besides)
         if old.get(table, {}).get(name) != value
-        if (table, name) != ("store", "items") or name in old.get(table, {})  # runs of 0.1.0 do not have it
+        if name not in IDENTITIES or (old.get(table, {}).get(name) and value)
     ]

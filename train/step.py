@@ -44,8 +44,12 @@ def train_step(
     average: WeightAverage | None,
     precision: str,
     share: Share | None = None,
+    saved: bool = False,
 ) -> StepResult:
-    """Minimise the objective by one step. `batch` is a share of the mini-batch; None: all of it."""
+    """Minimise the objective by one step. `share` is what `batch` is of the mini-batch; None: all of it.
+
+    NonFiniteLossError; `saved` says whether there is a `last.pt` to go on from then.
+    """
     share = share or share_of(len(batch.words))
     device = batch.annotations.device
 
@@ -68,10 +72,8 @@ def train_step(
     norm = nn.utils.clip_grad_norm_(model.parameters(), config.optim.clip_norm or float("inf"))
     for name, value in (("loss", minimised), ("norm of the gradient", norm)):
         if not torch.isfinite(value):
-            raise NonFiniteLossError(
-                f"the {name} became {value.item()}; last.pt holds the last good weights: go on from it with "
-                f'RESUME=1 and SET="optim.learning_rate=…" below {config.optim.learning_rate:g} or "optim.clip_norm=5"'
-            )
+            [damaged] = ranks.largest(not torch.isfinite(batch.annotations).all())
+            raise NonFiniteLossError(_told(f"{name} became {value.item()}", bool(damaged), config, saved))
     optimizer.step()
     if average is not None:
         average.update(model)
@@ -84,6 +86,16 @@ def train_step(
         figures,
         {name: float(count) if share.counted else 0.0 for name, count in loss.counts.items()},
     )
+
+
+def _told(what: str, damaged: bool, config: TrainConfig, saved: bool) -> str:
+    """What is not finite, why, and the cure. `damaged`: the annotations themselves are not."""
+    if damaged:
+        return f"the {what}, because annotations are not finite: the store is damaged, run `make verify`"
+    cure = f'SET="optim.learning_rate=…" below {config.optim.learning_rate:g} or "optim.clip_norm=5"'
+    if saved:
+        return f"the {what}; last.pt holds the last good weights: go on from it with RESUME=1 and {cure}"
+    return f"the {what} before the first checkpoint: begin again with {cure}"
 
 
 def sum_gradients(weights: list[nn.Parameter], loss: Tensor) -> Tensor:

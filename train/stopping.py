@@ -29,6 +29,10 @@ class Position:
             self.since_best += 1
         return better
 
+    def told(self) -> str:
+        """The best validation, in words."""
+        return f"best validation BLEU-4 {self.best:.2f}" if self.validated else "not validated yet"
+
     def reason_to_stop(self, settings: OptimSettings) -> str | None:
         """Why training is over, or None while it is not."""
         if self.since_best >= settings.patience:

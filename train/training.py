@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +24,12 @@ from attend.train.examples import Examples, captions_beyond, make_examples, trai
 from attend.train.fit import Fit, FitResult, Validate
 from attend.train.models.variants import build_captioner, build_objective, changed_values, refuse_without_effect
 from attend.train.ranges import check_ranges
+from attend.train.record import identities, make_record, versions
 from attend.train.repeating import how_to_repeat
-from attend.train.run import Run, make_record
+from attend.train.run import Run
 from attend.train.run_lock import locked
 from attend.train.same_run import check_folder, check_repeats
-from attend.train.start import load_start
+from attend.train.start import as_record, find_start, load_start
 from attend.train.stopping import Position
 
 MakeValidate = Callable[[FeatureStore, TrainConfig, Vocabulary, torch.device], Validate]
@@ -48,7 +47,7 @@ class Request:
     device: torch.device
     resume: bool
     start: Path | None = None
-    """A run whose best weights this one begins with."""
+    """A run whose best weights this one begins with. A run that goes on keeps its own: None, or the same."""
     repeats: dict[str, Any] | None = None
     """The record of the run that this one is to repeat: on other features or captions it is refused."""
 
@@ -58,10 +57,15 @@ def train(request: Request, make_validate: MakeValidate, say: Callable[[str], No
 
     Every process of a training calls this; the first one alone writes files and speaks.
     """
-    check_ranges(request.config)
-    refuse_without_effect(request.variant, changed_values(request.config))
-    with ranks.joined(request.device):
+    check_config(request.variant, request.config)
+    with ranks.joined(request.device, request.folder):
         return _train(request, make_validate, say if ranks.first() else lambda line: None)
+
+
+def check_config(variant: str, config: TrainConfig) -> None:
+    """UserError: a setting that is out of its range, or has no effect in the variant."""
+    check_ranges(config)
+    refuse_without_effect(variant, changed_values(config))
 
 
 def _train(request: Request, make_validate: MakeValidate, say: Callable[[str], None]) -> FitResult:
@@ -70,9 +74,12 @@ def _train(request: Request, make_validate: MakeValidate, say: Callable[[str], N
     store = FeatureStore(request.store)
     splits = training_splits(store.items, config.words.restval)
     captions = training_captions(store.items, splits, config.words.captions)
-    start = load_start(request.start, request.variant, store.manifest.fingerprint) if request.start else None
-    if start:
-        vocabulary = start.vocabulary
+    begins, start, begun = find_start(folder, request.start, request.resume), None, None
+    if begins and begins.record:
+        vocabulary, begun = Vocabulary.load(folder / "vocabulary.json"), begins.record
+    elif begins:
+        start = load_start(begins.folder, request.variant, store.manifest.fingerprint)
+        vocabulary, begun = start.vocabulary, as_record(start)
     else:
         vocabulary = Vocabulary.build([join(words) for _, words in captions], config.words.size, config.words.min_count)
     record = make_record(
@@ -80,10 +87,10 @@ def _train(request: Request, make_validate: MakeValidate, say: Callable[[str], N
         request.variant,
         store.folder,
         store.manifest,
-        store.items_identity,
+        identities(store, captions),
         vocabulary,
         versions(request.device),
-        start,
+        begun,
     )
     if request.repeats is not None:
         check_repeats(request.repeats, record)
@@ -104,11 +111,13 @@ def _train_in_folder(
     say: Callable[[str], None],
 ) -> FitResult:
     config, folder = request.config, request.folder
+    if not resuming and any((folder / name).exists() for name in ("config.toml", "log.jsonl")):
+        say(f"no checkpoint yet in {folder}: begins again")
     if resuming:
         position = Position(**read_checkpoint(folder / "last.pt")["position"])
         reason = position.reason_to_stop(config.optim)
         if reason and position.validated == position.step:
-            say(f"{folder} is already trained: {reason}; best validation BLEU-4 {position.best:.2f}")
+            say(f"{folder} is already trained: {reason}; {position.told()}")
             return FitResult(position, reason, finished=True)
     examples = make_examples(captions, vocabulary, config.words.longest)
     objective = build_objective(request.variant, config)
@@ -140,15 +149,8 @@ def _train_in_folder(
         fit.resume()
         say(f"going on at epoch {fit.position.epoch + 1}, mini-batch {fit.position.batch + 1}")
     result = fit.run()
-    say(f"{folder}: {result.reason}; best validation BLEU-4 {result.position.best:.2f}")
+    say(f"{folder}: {result.reason}; {result.position.told()}")
     return result
-
-
-def versions(device: torch.device) -> dict[str, str]:
-    """Versions that a result depends on, for the run's record."""
-    names = ("show-attend-tell", "torch", "numpy", "h5py")
-    hardware = torch.cuda.get_device_name(device) if device.type == "cuda" else platform.machine()
-    return {"python": platform.python_version(), **{name: version(name) for name in names}, "hardware": hardware}
 
 
 def describe(

@@ -26,7 +26,7 @@ def import_arctic(model: Path, options: Path, dictionary: Path, folder: Path, st
     from attend.extract.encoders import ENCODERS
     from attend.extract.images import Preprocessing
     from attend.train.arctic.importing import ArcticFiles, Features, import_run
-    from attend.train.training import versions
+    from attend.train.record import versions
 
     unknown = Fingerprint(
         "vgg19", ENCODERS["vgg19"].layer, "unknown", "unknown", "float32", Preprocessing().to_record()

@@ -38,6 +38,7 @@ def train(
     words: tuple[str, ...],
 ) -> None:
     """Train a captioner on a feature store: OUT/features/DATASET/ENCODER → OUT/runs/RUN."""
+    from attend.cli import tell
     from attend.errors import UserError
     from attend.progress import say
     from attend.score.validation import make_validate
@@ -47,8 +48,8 @@ def train(
     from attend.train.launch import check_processes, launch
     from attend.train.models.variants import refuse_without_effect
     from attend.train.repeating import Origin, read_origin
-    from attend.train.start import like_start
-    from attend.train.training import Request
+    from attend.train.start import find_start, like_start
+    from attend.train.training import Request, check_config
     from attend.train.training import train as run_training
 
     check_processes(gpus, device)
@@ -63,24 +64,33 @@ def train(
     else:
         origin = read_origin(repeated)
     refuse_without_effect(origin.variant, values)
-    if gpus > 1 and not ranks.launched():
-        sys.exit(launch(gpus, device, sys.argv[1:]))
+    folder = out / "runs" / (name or f"{origin.dataset}-{origin.encoder}-{origin.variant}")
     config = override_config(origin.config, values)
-    start_folder = out / "runs" / start if start else origin.start
-    if start:
-        config = like_start(config, values, out / "runs" / start)
+    asked = out / "runs" / start if start else origin.start
+    begins = find_start(folder, asked, resume)
+    if begins and repeated is None:
+        config = like_start(config, values, begins)
+    check_config(origin.variant, config)
+    if gpus > 1 and not ranks.launched():
+        sys.exit(launch(gpus, device, sys.argv[1:], folder))
     request = Request(
         store=out / "features" / origin.dataset / origin.encoder,
         dataset=origin.dataset,
         variant=origin.variant,
-        folder=out / "runs" / (name or f"{origin.dataset}-{origin.encoder}-{origin.variant}"),
+        folder=folder,
         config=config,
         device=ranks.own_device(device),
         resume=resume,
-        start=start_folder,
+        start=asked,
         repeats=origin.record,
     )
-    result = run_training(request, make_validate, say)
+    try:
+        result = run_training(request, make_validate, say)
+    except (UserError, OSError) as error:
+        if not ranks.launched() or "--debug" in sys.argv:
+            raise
+        tell(error)
+        ranks.leave(2)
     if not result.finished and ranks.first():
         click.echo("RESUME=1 goes on from here")
     if not result.finished or ranks.launched():

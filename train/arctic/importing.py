@@ -15,7 +15,7 @@ from attend.train.arctic.parameters import parameters, to_weights
 from attend.train.checkpoint import write_checkpoint
 from attend.train.config_file import read_preset, write_run_file
 from attend.train.models.variants import build_captioner
-from attend.train.run import make_record
+from attend.train.record import make_record
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def import_run(
             f"{used.folder} has annotations of {used.manifest.channels} channels, the model wants {options.ctx_dim}: "
             "give the store of its encoder"
         )
-    record = make_record(used.manifest.dataset, options.variant, used.folder, used.manifest, "", vocabulary, versions)
+    record = make_record(used.manifest.dataset, options.variant, used.folder, used.manifest, {}, vocabulary, versions)
     record |= {"arctic": {"options": _toml(options.to_record()), "history_errs": history}}
     folder.mkdir(parents=True, exist_ok=True)
     write_checkpoint(folder / "best.pt", {"model": model.state_dict(), "step": 0})
