@@ -143,13 +143,24 @@ class Fit:
         meter = Meter(stream)
         saved = time.monotonic()
         self.model.train()
-        label = f"epoch {position.epoch + 1}"
+        label = f"epoch {position.epoch + 1} of {config.optim.epochs}"
         with Progress(len(self.examples.words), label, "captions", shown=ranks.first()) as bar:
             bar.skip(sum(len(captions) for captions in plan[: position.batch]))
             for share, batch in zip(shares, stream, strict=True):
                 rate = set_learning_rate(self.optimizer, config.optim, position.epoch, position.step)
-                state = (self.objective, config, self.optimizer, self.average, self.precision)
-                meter.add(train_step(self.model, batch, *state, share, self.saved))
+                meter.add(
+                    train_step(
+                        self.model,
+                        batch,
+                        self.objective,
+                        config,
+                        self.optimizer,
+                        self.average,
+                        self.precision,
+                        share,
+                        self.saved,
+                    )
+                )
                 position.batch, position.step = position.batch + 1, position.step + 1
                 bar.update(share.total)
                 asked, late = ranks.largest(self.stop.asked, time.monotonic() - saved > 60 * config.optim.save_minutes)

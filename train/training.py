@@ -15,6 +15,7 @@ from attend.data.store_reader import FeatureStore
 from attend.data.vocabulary import Vocabulary
 from attend.data.words import join
 from attend.device import choose_precision
+from attend.errors import UserError
 from attend.train import ranks
 from attend.train.annotations import AnnotationSource
 from attend.train.checkpoint import read_checkpoint
@@ -70,87 +71,66 @@ def check_config(variant: str, config: TrainConfig) -> None:
 
 def _train(request: Request, make_validate: MakeValidate, say: Callable[[str], None]) -> FitResult:
     request = _settle_precision(request)
-    config, folder = request.config, request.folder
+    config, folder, device = request.config, request.folder, request.device
     store = FeatureStore(request.store)
+    if not store.manifest.images:
+        raise UserError(f"{request.store} has no finished shard yet: wait for `make features`, or run it again")
     splits = training_splits(store.items, config.words.restval)
     captions = training_captions(store.items, splits, config.words.captions)
-    begins, start, begun = find_start(folder, request.start, request.resume), None, None
-    if begins and begins.record:
-        vocabulary, begun = Vocabulary.load(folder / "vocabulary.json"), begins.record
-    elif begins:
-        start = load_start(begins.folder, request.variant, store.manifest.fingerprint)
-        vocabulary, begun = start.vocabulary, as_record(start)
-    else:
-        vocabulary = Vocabulary.build([join(words) for _, words in captions], config.words.size, config.words.min_count)
+    vocabulary, start, begun = _words_and_start(request, store, captions)
+    found = identities(store, captions)
+    made_with = versions(device)
     record = make_record(
-        request.dataset,
-        request.variant,
-        store.folder,
-        store.manifest,
-        identities(store, captions),
-        vocabulary,
-        versions(request.device),
-        begun,
+        request.dataset, request.variant, store.folder, store.manifest, found, vocabulary, made_with, begun
     )
     if request.repeats is not None:
         check_repeats(request.repeats, record)
-    with locked(folder) if ranks.first() else nullcontext():
-        resuming = ranks.of_first(ranks.first() and check_folder(folder, config, record, request.resume))
-        return _train_in_folder(request, store, captions, vocabulary, start, record, resuming, make_validate, say)
-
-
-def _train_in_folder(
-    request: Request,
-    store: FeatureStore,
-    captions: list[tuple[str, list[str]]],
-    vocabulary: Vocabulary,
-    start: Run | None,
-    record: dict[str, Any],
-    resuming: bool,
-    make_validate: MakeValidate,
-    say: Callable[[str], None],
-) -> FitResult:
-    config, folder = request.config, request.folder
-    if not resuming and any((folder / name).exists() for name in ("config.toml", "log.jsonl")):
-        say(f"no checkpoint yet in {folder}: begins again")
-    if resuming:
-        position = Position(**read_checkpoint(folder / "last.pt")["position"])
-        reason = position.reason_to_stop(config.optim)
-        if reason and position.validated == position.step:
-            say(f"{folder} is already trained: {reason}; {position.told()}")
-            return FitResult(position, reason, finished=True)
+    # Whatever can be refused is refused before the run directory is made.
     examples = make_examples(captions, vocabulary, config.words.longest)
     objective = build_objective(request.variant, config)
-    share = config.batches.cache_share
-    source = AnnotationSource(store, examples.image_ids, share, request.device, ranks.local_world())
-    torch.manual_seed(config.optim.seed)
-    model = build_captioner(request.variant, config.model, store.channels, len(vocabulary))
-    if start:
-        model.load_state_dict(start.model.state_dict())
-    if ranks.first():
-        remove_abandoned(folder)
-        write_run_file(folder / "config.toml", config, record, how_to_repeat(folder, request.store, request.device))
-        vocabulary.save(folder / "vocabulary.json")
-    say("\n".join(describe(request, store, vocabulary, examples, source)))
-    validate = make_validate(store, config, vocabulary, request.device)
-    fit = Fit(
-        model,
-        objective,
-        config,
-        examples,
-        source,
-        validate,
-        folder,
-        request.device,
-        config.optim.precision,
-        versions(request.device),
-    )
-    if resuming:
-        fit.resume()
-        say(f"going on at epoch {fit.position.epoch + 1}, mini-batch {fit.position.batch + 1}")
-    result = fit.run()
+    source = AnnotationSource(store, examples.image_ids, config.batches.cache_share, device, ranks.local_world())
+    validate = make_validate(store, config, vocabulary, device)
+    with locked(folder) if ranks.first() else nullcontext():
+        resuming = ranks.of_first(ranks.first() and check_folder(folder, config, record, request.resume))
+        if resuming:
+            position = Position(**read_checkpoint(folder / "last.pt")["position"])
+            reason = position.reason_to_stop(config.optim)
+            if reason and position.validated == position.step:
+                say(f"{folder} is already trained: {reason}; {position.told()}")
+                return FitResult(position, reason, finished=True)
+        elif any((folder / name).exists() for name in ("config.toml", "log.jsonl")):
+            say(f"no checkpoint yet in {folder}: begins again")
+        torch.manual_seed(config.optim.seed)
+        model = build_captioner(request.variant, config.model, store.channels, len(vocabulary))
+        if start:
+            model.load_state_dict(start.model.state_dict())
+        if ranks.first():
+            remove_abandoned(folder)
+            write_run_file(folder / "config.toml", config, record, how_to_repeat(folder, request.store, device))
+            vocabulary.save(folder / "vocabulary.json")
+        say("\n".join(describe(request, store, vocabulary, examples, source)))
+        precision = config.optim.precision
+        fit = Fit(model, objective, config, examples, source, validate, folder, device, precision, made_with)
+        if resuming:
+            fit.resume()
+            say(f"going on at epoch {fit.position.epoch + 1}, mini-batch {fit.position.batch + 1}")
+        result = fit.run()
     say(f"{folder}: {result.reason}; {result.position.told()}")
     return result
+
+
+def _words_and_start(
+    request: Request, store: FeatureStore, captions: list[tuple[str, list[str]]]
+) -> tuple[Vocabulary, Run | None, dict[str, Any] | None]:
+    """The vocabulary, the run whose weights the first step takes, and what is recorded of it."""
+    begins = find_start(request.folder, request.start, request.resume)
+    if begins and begins.record:
+        return Vocabulary.load(request.folder / "vocabulary.json"), None, begins.record
+    if begins:
+        start = load_start(begins.folder, request.variant, store.manifest.fingerprint)
+        return start.vocabulary, start, as_record(start)
+    words = request.config.words
+    return Vocabulary.build([join(each) for _, each in captions], words.size, words.min_count), None, None
 
 
 def describe(

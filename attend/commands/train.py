@@ -68,7 +68,7 @@ def train(
     config = override_config(origin.config, values)
     asked = out / "runs" / start if start else origin.start
     begins = find_start(folder, asked, resume)
-    if begins and repeated is None:
+    if begins:
         config = like_start(config, values, begins)
     check_config(origin.variant, config)
     if gpus > 1 and not ranks.launched():
