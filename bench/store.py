@@ -96,7 +96,7 @@ def write_store(folder: Path, codec: str, ids: list[str], features: np.ndarray, 
             for start in range(first, last, BATCH):
                 writer.write(start - first, features[start : min(start + BATCH, last)])
             records.append(writer.commit())
-    fingerprint = Fingerprint("bench", "", "", "", "", {})
+    fingerprint = Fingerprint("bench", "", "", "", "float32", {})
     items = write_items(folder, [])
     Manifest("bench", grid, features.shape[2], codec, fingerprint, {}, items, tuple(records)).save(folder)
 

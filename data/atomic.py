@@ -49,20 +49,37 @@ def write_atomically(final: Path, content: bytes | memoryview) -> None:
 def remove_abandoned(folder: Path) -> list[Path]:
     """Delete what processes of this machine that no longer run left half-written; returns what was deleted."""
     abandoned = [path for path in sorted(folder.glob(f".*{SUFFIX}")) if _is_abandoned(path)]
-    for path in abandoned:
+    _remove(abandoned)
+    return abandoned
+
+
+def remove_own(folder: Path) -> None:
+    """Delete what this process, or its children in a folder of its making, left half-written."""
+    _remove([path for path in folder.glob(f".*{SUFFIX}") if _process_of(path) == os.getpid()])
+
+
+def _remove(paths: list[Path]) -> None:
+    for path in paths:
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
-    return abandoned
+
+
+def _process_of(path: Path) -> int | None:
+    """The process of this machine that writes under this name."""
+    parts = path.name.split(".")  # "", NAME…, HOST, PROCESS, RANDOM, "partial"
+    if len(parts) < 6 or parts[-4] != host_name() or not parts[-3].isdecimal():
+        return None
+    return int(parts[-3])
 
 
 def _is_abandoned(path: Path) -> bool:
-    parts = path.name.split(".")  # "", NAME…, HOST, PROCESS, RANDOM, "partial"
-    if len(parts) < 6 or parts[-4] != host_name() or not parts[-3].isdecimal():
+    process = _process_of(path)
+    if process is None:
         return False
     try:
-        os.kill(int(parts[-3]), 0)
+        os.kill(process, 0)
     except ProcessLookupError:
         return True
     except PermissionError:

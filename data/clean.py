@@ -7,6 +7,7 @@ from dataclasses import replace
 from attend.data.items import Item
 from attend.data.listing import some
 from attend.data.sources import Reading
+from attend.data.text import half_character
 from attend.errors import UserError
 
 
@@ -31,10 +32,6 @@ def clean(reading: Reading) -> Reading:
 
 def _check_characters(item: Item) -> None:
     for text in (item.image_id, *item.captions):
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            shown = text.encode("utf-8", "backslashreplace").decode()
-            raise UserError(
-                f"{item.path.parent}: {shown!r} is not Unicode: rename the photo, or mend the caption"
-            ) from None
+        shown = half_character(text)
+        if shown:
+            raise UserError(f"{item.path.parent}: {shown!r} is not Unicode: rename the photo, or mend the caption")

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from attend.data.hash_splits import RULE, by_hash, hash_splits
-from attend.data.items import Item
+from attend.data.items import Item, contradictions
+from attend.data.text import half_character
 from attend.errors import UserError
 
 MOST_HELD_OUT = 5_000
@@ -49,6 +50,8 @@ def parse_coco(content: Any, path: Path, photos: Path) -> CocoFile:
         for annotation in content["annotations"]:
             if not isinstance(annotation["caption"], str):
                 raise TypeError(f"caption {annotation['id']} is no text")
+            if shown := half_character(annotation["caption"]):
+                raise TypeError(f"caption {annotation['id']} is not Unicode: {shown}")
             own = captions.get(annotation["image_id"])
             if own is None:
                 stray += 1
@@ -59,6 +62,9 @@ def parse_coco(content: Any, path: Path, photos: Path) -> CocoFile:
         without = [image["file_name"] for image in images if "split" not in image]
     except (TypeError, KeyError, AttributeError) as error:
         raise UserError(f"{path} is not a file of COCO captions ({error!r}): get it again") from error
+    wrong = contradictions(items)
+    if wrong:
+        raise UserError(f"{path}: {wrong}")
     if 0 < len(without) < len(items):
         raise UserError(f"{path}: {len(without):,} images have no split, {without[0]} for one: give all of them one")
     return CocoFile(items, bool(items) and not without, stray, repeated)

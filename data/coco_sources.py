@@ -48,6 +48,11 @@ def _pair(sources: Sources, path: Path, content: Any) -> Reading:
         told = f"{partner} is left out: none of its {len(other.items):,} photos is there"
         return replace(reading, notes=(told, *reading.notes))
     files[partner] = other
+    empty = [one for one, file in files.items() if not file.items]
+    if len(empty) == 1:
+        (full,) = files.keys() - {*empty}
+        reading = _official({full: files[full]})
+        return replace(reading, notes=(f"{empty[0]} has no photos and is left out", *reading.notes))
     return _official({one: files[one] for one in sorted(files, key=_is_val)})
 
 
@@ -57,6 +62,8 @@ def _official(files: dict[Path, CocoFile]) -> Reading:
     facts: list[str] = []
     items = [item for file in files.values() for item in file.items]
     names = " and ".join(map(str, files))
+    if not items:
+        raise UserError(f"no photos in {names}: get them again")
     if len({file.has_splits for file in files.values()}) > 1:
         raise UserError(f"of {names} one gives splits and one does not: make them alike")
     if not all(file.has_splits for file in files.values()):

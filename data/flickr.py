@@ -48,6 +48,8 @@ def read_tokens(path: Path) -> Captions:
         if not (tab and mark and name and which.isdecimal()):
             raise UserError(f"{path}, line {number}, is not `photo.jpg#0`, a tab and a caption: mend the line")
         _add(captions, name, int(which), caption, f"{path}, line {number}, gives caption {key}")
+    if not captions:
+        raise UserError(f"{path} has no captions: get it again")
     return captions
 
 
@@ -72,6 +74,8 @@ def read_bars(path: Path) -> tuple[Captions, list[int]]:
             without_bar.append(number)
         told = f"{path}, line {number}, gives caption {found[1]} of {name.strip()}"
         _add(captions, name.strip(), int(found[1]), found[3].strip(), told)
+    if not captions:
+        raise UserError(f"{path} has no captions below its first line: get it again")
     return captions, without_bar
 
 

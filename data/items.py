@@ -44,6 +44,14 @@ def count_items(items: Sequence[Item]) -> str:
     return f"{len(items):,} photos, {sum(len(item.captions) for item in items):,} captions: {named}"
 
 
+def contradictions(items: Sequence[Item], most: int = 3) -> str:
+    """`check_items` in a line, the first `most` by name; "": there are none."""
+    found = [f"{problem.where} {problem.what}" for problem in check_items(items)]
+    more = f"; and {len(found) - most:,} more" if len(found) > most else ""
+    named = "; ".join(found[:most]) + more
+    return f"{len(found):,} contradictions in the dataset: {named}" if len(found) > 1 else named
+
+
 def check_items(items: Sequence[Item]) -> list[Problem]:
     """Duplicate ids, one image in two splits, unknown splits: all of them, in item order. Looks at no file."""
     problems: list[Problem] = []

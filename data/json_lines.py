@@ -9,7 +9,7 @@ from typing import Any
 from attend.data.boxes import make_region
 from attend.data.items import Region
 from attend.data.rows import Row
-from attend.data.text import read_lines
+from attend.data.text import half_character, read_lines
 from attend.errors import UserError
 
 
@@ -35,7 +35,11 @@ def _row(path: Path, number: int, line: str) -> Row:
     split = fields.get("split")
     if not (split is None or isinstance(split, str)):
         raise UserError(f'{where}: "split" is no text: write "split": "train"')
-    return Row(number, fields["image"], _captions(fields, where), split, _regions(fields, where))
+    captions = _captions(fields, where)
+    halves = [shown for text in (fields["image"], *captions) if (shown := half_character(text))]
+    if halves:
+        raise UserError(f"{where}: {halves[0]!r} is not Unicode: write whole characters")
+    return Row(number, fields["image"], captions, split, _regions(fields, where))
 
 
 def _captions(fields: dict[str, Any], where: str) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from attend.data.items import Item
-from attend.data.text import read_json
+from attend.data.items import Item, contradictions
+from attend.data.text import half_character, read_json
 from attend.errors import UserError
 
 CURE = "unpack caption_datasets.zip again"
@@ -39,6 +39,11 @@ def karpathy_items(content: Any, path: Path, photos: Path) -> list[Item]:
             items.append(_item(image, photos))
         except (TypeError, KeyError, AttributeError) as error:
             raise UserError(f"{path} is not a Karpathy dataset (images[{number}]: {error!r}): {CURE}") from error
+    if not items:
+        raise UserError(f"{path} has no photos: {CURE}")
+    wrong = contradictions(items)
+    if wrong:
+        raise UserError(f"{path}: {wrong}")
     return items
 
 
@@ -46,5 +51,8 @@ def _item(image: dict[str, Any], photos: Path) -> Item:
     captions = tuple(sentence["raw"] for sentence in image["sentences"])
     if not all(isinstance(caption, str) for caption in captions):
         raise TypeError("a caption is no text")
+    halves = [shown for text in (image["filename"], *captions) if (shown := half_character(text))]
+    if halves:
+        raise TypeError(f"{halves[0]} is not Unicode")
     path = photos / image.get("filepath", "") / image["filename"]
     return Item(image["filename"], path, image["split"], captions)

@@ -11,6 +11,14 @@ from typing import Any
 
 from attend.data.atomic import write_atomically
 from attend.data.items import Item
+from attend.data.manifest_check import (
+    CURE,
+    FINGERPRINT_FIELDS,
+    MANIFEST_FIELDS,
+    SHARD_FIELDS,
+    check_fields,
+    check_files,
+)
 from attend.data.store_format import SHARD_ROWS, VERSION
 from attend.errors import UserError
 
@@ -90,6 +98,14 @@ class Manifest:
         wanted = {item.image_id for item in items}
         return [image_id for shard in self.shards for image_id in shard.ids if image_id not in wanted]
 
+    def repeated(self) -> dict[str, list[str]]:
+        """The ids of images that are in the store more than once, each with the files that hold it."""
+        files: dict[str, list[str]] = {}
+        for shard in self.shards:
+            for image_id in shard.ids:
+                files.setdefault(image_id, []).append(shard.file)
+        return {image_id: holders for image_id, holders in files.items() if len(holders) > 1}
+
     def save(self, folder: Path) -> None:
         """Write `folder`/manifest.json, whole or not at all: a field a line, then a shard a line."""
         fields = {"version": VERSION, **vars(self), "fingerprint": vars(self.fingerprint)}
@@ -100,7 +116,8 @@ class Manifest:
 
     @classmethod
     def load(cls, folder: Path) -> Manifest:
-        """Read `folder`/manifest.json. UserError: absent, of another version or a newer program, or not a manifest."""
+        """Read `folder`/manifest.json. UserError: absent, of another version or a newer program, not a manifest, or
+        with a field that is not what it is for."""
         path = folder / MANIFEST
         try:
             fields = json.loads(path.read_text(encoding="utf-8"))
@@ -114,13 +131,18 @@ class Manifest:
                 names = ", ".join(sorted(unknown))
                 cure = "a newer one made the store; update show-attend-tell"
                 raise UserError(f"{path} says {names}, which this program does not know: {cure}")
+            check_fields(path, "", fields, MANIFEST_FIELDS)
+            check_fields(path, "fingerprint: ", made, FINGERPRINT_FIELDS)
+            for number, record in enumerate(records):
+                check_fields(path, f"shards[{number}]: ", record, SHARD_FIELDS)
+            check_files(path, [record["file"] for record in records])
             rows, columns = fields.pop("grid")
             shards = tuple(_shard(record) for record in records)
             return cls(grid=(rows, columns), fingerprint=Fingerprint(**made), shards=shards, **fields)
         except FileNotFoundError as error:
             raise UserError(f"{folder} has no {MANIFEST}, so no features: run `make features` first") from error
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise UserError(f"{path} is damaged ({error!r}): delete it and run `make features` again") from error
+            raise UserError(f"{path} is damaged ({error!r}): {CURE}") from error
 
 
 def _json(value: Any) -> str:

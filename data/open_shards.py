@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 from attend.data.manifest import ShardRecord
-from attend.data.store_format import ANNOTATIONS, IMAGE_IDS
+from attend.data.store_format import ANNOTATIONS, IMAGE_IDS, UNREADABLE
 from attend.errors import UserError
 
 OPEN_FILES = 256
@@ -36,10 +36,10 @@ class OpenShards:
     def read(self, number: int, row: int, target: np.ndarray) -> None:
         """Row `row` of shard `number` into `target` (L, D) float16. UserError: the shard is damaged; names it."""
         with self._lock:
-            dataset = self._file(number)[ANNOTATIONS]
+            file = self._file(number)
             try:
-                _read_row(dataset, row, target)
-            except OSError as error:
+                _read_row(file[ANNOTATIONS], row, target)
+            except UNREADABLE as error:
                 shard = self._shards[number]
                 where = f"{self._folder / shard.file} is damaged at {shard.ids[row]}"
                 raise UserError(f"{where} ({error}): {CURE}") from error
@@ -68,7 +68,7 @@ class OpenShards:
         try:
             file = h5py.File(path, "r", locking=False)
             shape, ids = file[ANNOTATIONS].shape, tuple(file[IMAGE_IDS].asstr()[()])
-        except (OSError, KeyError) as error:
+        except UNREADABLE as error:
             raise UserError(f"{path} cannot be read ({error}): {CURE}") from error
         if shape != (shard.rows, *self._shape) or ids != shard.ids:
             raise UserError(f"{path} does not hold the images and shapes that the manifest says: {CURE}")

@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 
 from attend.data.manifest import Manifest, ShardRecord
-from attend.data.store_format import ANNOTATIONS, DTYPE, IMAGE_IDS, shard_attributes
+from attend.data.store_format import ANNOTATIONS, DTYPE, IMAGE_IDS, UNREADABLE, shard_attributes
 
 
 def header_faults(path: Path, shard: ShardRecord, manifest: Manifest) -> list[str]:
@@ -17,12 +17,12 @@ def header_faults(path: Path, shard: ShardRecord, manifest: Manifest) -> list[st
     try:
         with h5py.File(path, "r", locking=False) as file:
             return list(open_file_faults(file, shard, manifest))
-    except (OSError, KeyError) as error:
+    except UNREADABLE as error:
         return [f"cannot be read ({error})"]
 
 
 def open_file_faults(file: h5py.File, shard: ShardRecord, manifest: Manifest) -> Iterator[str]:
-    """The same of an open file. OSError, KeyError: it is no shard."""
+    """The same of an open file. One of `UNREADABLE`: it is no shard."""
     annotations = file[ANNOTATIONS]
     shape = (shard.rows, manifest.places, manifest.channels)
     if annotations.shape != shape or annotations.dtype != DTYPE:

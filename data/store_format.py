@@ -4,8 +4,8 @@ DATASET/ENCODER/manifest.json      what is vouched for (manifest.py)
 DATASET/ENCODER/items.jsonl        one Item a line (items_file.py)
 DATASET/ENCODER/shard-00000.h5     up to `shard_rows` images, SHARD_ROWS if nobody says:
     annotations  (N, L, D) float16, one image a chunk; place = columns · row + column (row-major)
-    image_ids    (N,) utf-8 strings
-    attributes   what wrote it (`shard_attributes`)
+    image_ids    (N,) utf-8 strings of one length
+    attributes   what wrote it (`shard_attributes`), and `checksums` where chunks carry them (`CHECKSUMS`)
 
 More arrays, such as a global vector (N, G) or tags (N, T), need no other VERSION: each is one more dataset of a shard,
 rows in the order of `image_ids`, one image a chunk, and a new field of the manifest says its name, row shape and type.
@@ -33,6 +33,13 @@ ANNOTATIONS = "annotations"
 IMAGE_IDS = "image_ids"
 DTYPE = np.float16
 DEFAULT_CODEC = "zstd"
+LIBVER = "v110"
+"""HDF5's file format since 1.10 (2016): whatever says where the chunks lie carries a checksum of its own."""
+CHECKSUMS = {"checksums": "fletcher32"}
+"""Attribute of a shard each chunk of which carries a checksum of its bytes, looked at whenever it is read. Shards from
+before it have neither; they are read as they are."""
+UNREADABLE = (OSError, KeyError, ValueError, RuntimeError, TypeError, AttributeError)
+"""What h5py raises, whichever part of a file is damaged: data, names, texts, types."""
 
 CODECS: dict[str, Mapping[str, Any]] = {
     "zstd": hdf5plugin.Zstd(clevel=1),

@@ -114,6 +114,8 @@ class FeatureStore:
     @cached_property
     def _where(self) -> dict[str, tuple[int, int]]:
         """Image id → (number of the shard, row in it)."""
+        for image_id, files in self.manifest.repeated().items():
+            raise UserError(f"{self.folder} has {image_id} twice, in {' and '.join(files)}: `make verify` says more")
         shards = enumerate(self.manifest.shards)
         return {image_id: (number, row) for number, shard in shards for row, image_id in enumerate(shard.ids)}
 

@@ -15,7 +15,7 @@ import numpy as np
 from attend.data.atomic import write_atomically
 from attend.data.half import finite_rows, to_half
 from attend.data.manifest import ShardRecord
-from attend.data.store_format import ANNOTATIONS, DTYPE, IMAGE_IDS, codec_arguments, shard_name
+from attend.data.store_format import ANNOTATIONS, CHECKSUMS, DTYPE, IMAGE_IDS, LIBVER, codec_arguments, shard_name
 from attend.errors import UserError
 
 
@@ -44,11 +44,11 @@ class ShardWriter:
         self._order: list[int] = []  # which id each row of the file belongs to
         self._settled = np.zeros(len(self.ids), dtype=bool)  # written or skipped
         self._content = io.BytesIO()
-        self._file = h5py.File(self._content, "w")
-        self._file.attrs.update(attributes)
+        self._file = h5py.File(self._content, "w", libver=LIBVER)
+        self._file.attrs.update({**attributes, **CHECKSUMS})
         size = (len(self.ids), *self.shape)
         self._file.create_dataset(
-            ANNOTATIONS, size, DTYPE, maxshape=size, chunks=(1, *self.shape), **codec_arguments(codec)
+            ANNOTATIONS, size, DTYPE, maxshape=size, chunks=(1, *self.shape), fletcher32=True, **codec_arguments(codec)
         )
 
     def write(self, start: int, annotations: np.ndarray) -> None:
@@ -83,8 +83,9 @@ class ShardWriter:
             raise ValueError(f"{self.path.name} still waits for {len(missing)} images: {', '.join(missing[:5])} …")
         written = tuple(self.ids[number] for number in self._order)
         self._file[ANNOTATIONS].resize(len(written), axis=0)
-        text = h5py.string_dtype("utf-8")
-        self._file.create_dataset(IMAGE_IDS, data=list(written), shape=(len(written),), dtype=text)
+        names = [image_id.encode() for image_id in written]
+        text = h5py.string_dtype("utf-8", max(map(len, names), default=1))
+        self._file.create_dataset(IMAGE_IDS, data=np.array(names, text), dtype=text, fletcher32=bool(names))
         self._file.close()
         content = self._content.getbuffer()
         write_atomically(self.path, content)

@@ -11,6 +11,8 @@ from attend.data.text import read_text
 from attend.errors import UserError
 
 COLUMNS = ("image", "caption")
+MOST_CHARACTERS = 2**31 - 1
+"""Longest text of a field: no caption is too long to be read."""
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 
 
@@ -24,14 +26,22 @@ def read_table(table: Path) -> list[Row]:
     delimiter = "\t" if table.suffix.lower() == ".tsv" else ","
     _check_separator(table, text.split("\n", 1)[0], delimiter)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    csv.field_size_limit(MOST_CHARACTERS)
+    rows = []
+    begins = 1  # the line where the row that is read begins
     try:
         header = [name.strip().lower() for name in next(reader, [])]
         _check_header(header, table)
-        rows = [(reader.line_num, row) for row in reader if row]
+        begins = reader.line_num + 1
+        for row in reader:
+            if row:
+                rows.append((begins, row))
+            begins = reader.line_num + 1
     except csv.Error as error:
-        raise UserError(
-            f'{table}, line {reader.line_num}: {error}: quote the text as "…", a quote in it as ""'
-        ) from error
+        told = (
+            f"the row of line {begins}, up to line {reader.line_num}" if begins < reader.line_num else f"line {begins}"
+        )
+        raise UserError(f'{table}, {told}: {error}: quote the text as "…", a quote in it as ""') from error
     for line, row in rows:
         if len(row) != len(header):
             raise UserError(

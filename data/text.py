@@ -35,6 +35,15 @@ def read_text(path: Path) -> str:
     return text
 
 
+def half_character(text: str) -> str:
+    """`text` with its halves of characters written out, which JSON can say but no file in UTF-8 hold; "" if whole."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return ""
+
+
 def read_lines(path: Path) -> list[tuple[int, str]]:
     """(line number, line) of every line that is not blank. Only a line feed ends a line: captions may hold the rest."""
     lines = [line.removesuffix("\r") for line in read_text(path).split("\n")]

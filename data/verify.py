@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from attend.data.items import Problem
 from attend.data.items_file import read_items
 from attend.data.manifest import Manifest, ShardRecord
 from attend.data.shard_check import open_file_faults
-from attend.data.store_format import ANNOTATIONS, DTYPE
+from attend.data.store_format import ANNOTATIONS, DTYPE, UNREADABLE
 from attend.errors import UserError
 from attend.progress import Progress
 
@@ -54,15 +53,17 @@ def surplus(folder: Path) -> list[str]:
 
 
 def _check_ids(folder: Path, manifest: Manifest) -> Iterator[Problem]:
-    counts = Counter(image_id for shard in manifest.shards for image_id in shard.ids)
-    yield from (Problem(image_id, f"is in the store {n} times: {_REDO}") for image_id, n in counts.items() if n > 1)
+    held = {image_id for shard in manifest.shards for image_id in shard.ids}
+    for image_id, files in manifest.repeated().items():
+        cure = f"delete {files[-1]} and run `make features` again"
+        yield Problem(image_id, f"is in the store {len(files)} times, in {' and '.join(files)}: {cure}")
     try:
         items = read_items(folder, manifest.items_sha256)
     except UserError as error:
         yield Problem("items.jsonl", str(error))
         return
     for item in items:
-        if item.image_id not in counts:
+        if item.image_id not in held:
             yield Problem(item.image_id, "has no annotations: run `make features` again")
 
 
@@ -78,7 +79,7 @@ def _check_shard(path: Path, shard: ShardRecord, manifest: Manifest) -> list[Pro
     try:
         with h5py.File(path, "r", locking=False) as file:
             return [Problem(shard.file, f"{what}: {_REDO}") for what in _check_content(file, shard, manifest)]
-    except (OSError, KeyError) as error:
+    except UNREADABLE as error:
         return [Problem(shard.file, f"cannot be read ({error}): {_REDO}")]
 
 

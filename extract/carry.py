@@ -1,4 +1,4 @@
-"""Features of photos that are gone, saved out of shards that are done again."""
+"""Features of photos that cannot be had again, saved out of shards that are done again."""
 
 from __future__ import annotations
 

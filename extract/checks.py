@@ -7,24 +7,20 @@ import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from attend.data.items import Item, check_items
+from attend.data.items import Item, contradictions
 from attend.data.photo_file import photo_stat
 from attend.data.photo_names import near_names
 from attend.errors import UserError
 from attend.extract.opening import PhotoError, unreadable
-
-MOST_NAMED = 3
 
 
 def refuse_contradictions(items: Sequence[Item]) -> None:
     """UserError: no items at all, or items that contradict each other (one id twice, unknown splits)."""
     if not items:
         raise UserError("the dataset has no photos: look at its captions file and folder")
-    found = [f"{problem.where} {problem.what}" for problem in check_items(items)]
+    found = contradictions(items)
     if found:
-        named = "; ".join(found[:MOST_NAMED])
-        more = f"; and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
-        raise UserError(f"{len(found):,} contradictions in the dataset: {named}{more}" if len(found) > 1 else named)
+        raise UserError(found)
 
 
 def stat_photos(items: Sequence[Item]) -> dict[str, os.stat_result | PhotoError]:

@@ -114,7 +114,7 @@ def settle(found: Survey, existing: Manifest, say: Say) -> Summary:
 def _begin(found: Survey, begun: Manifest) -> Manifest:
     """The manifest to start from, saved: it vouches for what stands. Shards that are done again are no more."""
     taken = {shard.file for shard in begun.shards} | {shard_name(task.index) for task in found.tasks}
-    carried = carry_over(found.folder, begun, found.redone, found.gone, taken)
+    carried = carry_over(found.folder, begun, found.redone, found.kept, taken)
     shards = _in_order([*found.shards, *carried])
     manifest = dataclasses.replace(begun, items_sha256=refresh_items(found.folder, found.items), shards=shards)
     if manifest != found.existing:

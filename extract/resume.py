@@ -59,6 +59,13 @@ def standing_shards(folder: Path, existing: Manifest) -> tuple[list[ShardRecord]
     return standing, lost
 
 
+def refuse_repeated(folder: Path, standing: Manifest) -> None:
+    """UserError: an image is in the `standing` shards of the store twice, so nobody can tell which features count."""
+    for image_id, files in standing.repeated().items():
+        cure = f"delete {folder / files[-1]} and run `make features` again"
+        raise UserError(f"{image_id} is in the store twice, in {files[0]} and {files[-1]}: {cure}")
+
+
 def _fault(path: Path, shard: ShardRecord, existing: Manifest) -> str | None:
     """What is wrong with a shard as far as its size and its head tell; `verify` reads it all."""
     if not path.is_file():

@@ -22,6 +22,10 @@ CLOCK_STEPS = 60.0
 """Seconds by which a correction of the clock may shift when a process is said to have begun."""
 
 
+MOST_PROCESSES = 2**31
+"""No process has this number or a higher one."""
+
+
 @dataclass(frozen=True)
 class Owner:
     """The process that holds a lock. `begun` is when the process began: another one may get its number later."""
@@ -65,8 +69,15 @@ def store_lock(folder: Path, say: Callable[[str], None]) -> Iterator[None]:
 
 
 def _make(folder: Path) -> list[Path]:
-    """Make the folder; returns what was made, the innermost first."""
+    """Make the folder; returns what was made, the innermost first. UserError: something else is in its place."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    for path in (folder, *folder.parents):
+        if path.is_symlink() and not path.exists():
+            raise UserError(
+                f"{path} is a link to {path.readlink()}, which is not there: mend the link, or give another OUT"
+            )
+        if path.exists() and not path.is_dir():
+            raise UserError(f"{path} is no folder: move it away, or give another OUT")
     folder.mkdir(parents=True, exist_ok=True)
     return missing
 
@@ -92,8 +103,9 @@ def _create(path: Path, owner: Owner) -> bool:
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(asdict(owner), file)
-    except OSError:  # the disk is full
+    except OSError as error:  # the disk is full, and does not say which
         path.unlink()
+        error.filename = str(path)
         raise
     return True
 
@@ -101,9 +113,12 @@ def _create(path: Path, owner: Owner) -> bool:
 def _read(path: Path) -> Owner | None:
     """None: it is gone, or is no lock (yet)."""
     try:
-        return Owner(**json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        owner = Owner(**json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, RecursionError):
         return None
+    texts = all(isinstance(text, str) for text in (owner.host, owner.user, owner.since))
+    numbers = type(owner.process) is int and 0 < owner.process < MOST_PROCESSES and type(owner.begun) in (int, float)
+    return owner if texts and numbers else None
 
 
 def _take_over(lock: Path, own: Owner, say: Callable[[str], None]) -> None:

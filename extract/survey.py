@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from attend.extract.opening import PhotoError
 from attend.extract.options import Options
 from attend.extract.photo_changes import Comparison, compare_photos
 from attend.extract.plan import ShardTask, plan_shards
-from attend.extract.resume import existing_manifest, standing_shards
+from attend.extract.resume import existing_manifest, refuse_repeated, standing_shards
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,9 @@ class Survey:
     """`items` of a dataset against the store in `folder`.
 
     `existing` is the store's manifest, None without a store or when it is to be rebuilt. Of its shards, `shards` stand
-    and `redone` hold photos that have changed; features of `gone` photos are kept. `tasks` are the shards to write,
-    `problems` the photos that cannot be had and have no features, `notes` what a person has to know.
+    and `redone` hold photos that have changed; features of `kept` photos, gone or not in the dataset any more, are
+    carried over from those. `tasks` are the shards to write, `problems` the photos that cannot be had and have no
+    features, `notes` what a person has to know.
     """
 
     folder: Path
@@ -34,7 +36,7 @@ class Survey:
     existing: Manifest | None
     shards: tuple[ShardRecord, ...]
     redone: tuple[ShardRecord, ...]
-    gone: frozenset[str]
+    kept: frozenset[str]
     tasks: tuple[ShardTask, ...]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
@@ -48,13 +50,15 @@ class Survey:
 def survey(items: Sequence[Item], folder: Path, options: Options) -> Survey:
     """Looks at every photo's file and at the store, reads only photos that may have changed. Writes nothing.
 
-    UserError: items that contradict each other, no photo of any, one that is not there and `on_error` stop, a manifest
-    that cannot be read.
+    UserError: items that contradict each other, an image that is in the store twice, no photo of any, one that is not
+    there and `on_error` stop, a manifest that cannot be read.
     """
     refuse_contradictions(items)
     states = stat_photos(items)
     existing = None if options.rebuild else existing_manifest(folder)
     standing, lost = standing_shards(folder, existing) if existing else ([], [])
+    if existing:
+        refuse_repeated(folder, dataclasses.replace(existing, shards=tuple(standing)))
     compared = compare_photos(standing, items, states)
     gone = frozenset(compared.gone)
     rows = existing.shard_rows if existing else options.shard_rows or SHARD_ROWS
@@ -71,7 +75,7 @@ def survey(items: Sequence[Item], folder: Path, options: Options) -> Survey:
         existing,
         compared.shards,
         compared.redone,
-        gone,
+        gone | frozenset(_surplus((*compared.shards, *compared.redone), items)),
         tuple(plan_shards(there, compared.shards, rows)),
         tuple(error.problem() for error in without),
         (*lost, *_notes(compared, items)),
@@ -90,10 +94,15 @@ def _notes(compared: Comparison, items: Sequence[Item]) -> Iterator[str]:
         yield f"features from before photos were recorded: {count:,}; the photos there now are taken to be theirs"
     if compared.gone:
         yield f"photos that are gone, or may not be read, but whose features are kept: {_named(compared.gone)}"
-    wanted = {item.image_id for item in items}
-    surplus = [name for shard in compared.shards for name in shard.ids if name not in wanted]
+    surplus = _surplus((*compared.shards, *compared.redone), items)
     if surplus:
         yield f"photos of the store that are not in the dataset: {_named(surplus)}; they stay and are not counted"
+
+
+def _surplus(shards: Sequence[ShardRecord], items: Sequence[Item]) -> list[str]:
+    """The ids in `shards` that are none of `items`."""
+    wanted = {item.image_id for item in items}
+    return [name for shard in shards for name in shard.ids if name not in wanted]
 
 
 def _named(ids: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ from attend.extract.plan import ShardTask, plan_shards
 from attend.extract.shard_job import Job
 from attend.extract.timing import Clock
 from tests.poison import POISON, environment
-from tests.tiny_encoder import CPU, drawn_items
+from tests.tiny_encoder import CPU, drawn_items, tiny_encoder
 
 pytestmark = pytest.mark.slow
 ENCODER = "efficientnet_lite0"
@@ -252,6 +252,32 @@ def test_when_no_worker_is_left_the_run_ends_with_what_is_safe(monkeypatch):
         cure = "finished shards are safe; start workers and run the same again"
         with pytest.raises(UserError, match=f"^no worker is left for 0.2 s: {cure}$"):
             workers._finished({client.submit(abs, -1): ShardTask(0, ())})
+
+
+@pytest.mark.fault("the scheduler is killed during the work", "ends; what is safe is said", "Scale and hardware")
+def test_a_scheduler_that_is_killed_ends_the_run_with_what_is_safe(tmp_path, request, monkeypatch):
+    monkeypatch.setattr(running, "SECONDS_BETWEEN_LOOKS", 0.1)
+    monkeypatch.setattr(running, "SECONDS_WITHOUT_WORKERS", 30)
+    file = tmp_path / "scheduler.json"
+    words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
+    scheduler = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_scheduler", *words], stderr=subprocess.DEVNULL
+    )
+    request.addfinalizer(scheduler.wait)
+    request.addfinalizer(scheduler.kill)
+    while not (file.is_file() and file.read_text().endswith("}")):
+        time.sleep(0.05)
+    items = drawn_items(tmp_path / "photos", 2)
+    job = Job(tmp_path / "store", Preprocessing("whole", 32, 36), "none", {}, 2, 1)
+    with Client(scheduler_file=str(file)) as client:
+        threading.Timer(1, scheduler.kill).start()
+        work = running.Workers(client, "cpu", (), print).run(
+            [ShardTask(0, tuple(items))], tiny_encoder(monkeypatch), job, Clock()
+        )
+        with pytest.raises(UserError) as caught:
+            list(work)
+    assert str(caught.value) == "the scheduler went away: finished shards are safe; run the same again"
+    assert not list((tmp_path / "store").iterdir())
 
 
 @pytest.mark.parametrize(

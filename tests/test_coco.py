@@ -96,6 +96,24 @@ def test_one_file_alone_is_split_by_hash(tmp_path: Path, capsys: pytest.CaptureF
     assert "captions_val2017.json: there is one file, so its photos are split by the hash" in capsys.readouterr().out
 
 
+@pytest.mark.fault(
+    "COCO's train file with an empty val file", "the empty one is named, left out", "Captions and splits"
+)
+def test_an_empty_partner_is_left_out_and_two_empty_files_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train, _ = official(tmp_path, "2017")
+    full, empty = (tmp_path / f"annotations/captions_{part}2017.json" for part in ("train", "val"))
+    empty.write_text('{"images": [], "annotations": []}')
+    assert [item.image_id for item in read("coco", tmp_path)] == train
+    said = capsys.readouterr()
+    assert said.err == f"{empty} has no photos and is left out\n"
+    assert f"{full}: there is one file, so its photos are split by the hash" in said.out
+    full.write_text('{"images": [], "annotations": []}')
+    with pytest.raises(UserError, match=rf"^no photos in {full} and {empty}: get them again$"):
+        read("coco", tmp_path)
+
+
 @pytest.mark.fault("COCO files of two years in one folder", "refused by name", "Captions and splits")
 def test_captions_of_two_years_are_refused_by_name(tmp_path: Path) -> None:
     official(tmp_path, "2014")

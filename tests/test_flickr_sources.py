@@ -94,3 +94,19 @@ def test_a_json_cut_in_the_middle_is_named_by_line(tmp_path: Path) -> None:
     whole.write_text(whole.read_text()[:60])
     with pytest.raises(UserError, match=r"dataset_flickr30k\.json is not a Karpathy dataset .*line 1, column .*cut"):
         read("flickr30k", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("results.csv", BARS.split("\n")[0], "has no captions below its first line: get it again"),
+        ("results_20130124.token", "\n", "has no captions: get it again"),
+    ],
+)
+@pytest.mark.fault("a published file of captions without any", "the file is named", "Captions and splits")
+def test_a_file_without_captions_is_named(tmp_path: Path, name: str, text: str, message: str) -> None:
+    photos(tmp_path)
+    (tmp_path / name).write_text(text)
+    with pytest.raises(UserError) as caught:
+        read("flickr30k", tmp_path)
+    assert str(caught.value) == f"{tmp_path / name} {message}"

@@ -86,6 +86,7 @@ def test_columns_by_name_in_any_order(tmp_path: Path) -> None:
         ("image,caption\n\na.jpg,ok\n,x\n", r"t\.csv, line 4: the image is empty"),
         ('image,caption\na.jpg,"x"y\n', r"t\.csv, line 2: .*quote"),
         ('image,caption\na.jpg,"x\n', r"t\.csv, line 2: .*quote"),
+        ('image,caption\na.jpg,"x\nb.jpg,y\nc.jpg,z\n', r"t\.csv, the row of line 2, up to line 4: .*: quote the text"),
         ("image,caption,split\na.jpg,x,dev\n", r"t\.csv, line 2: unknown split 'dev': one of train"),
         ("image,caption,split\na.jpg,x,val\nb.jpg,x,\n", r"t\.csv, line 3: unknown split ''"),
         ("image,caption\na.jpg,x\nb.jpg,x\0y\n", r"t\.csv, line 3, has a NUL byte"),
@@ -99,6 +100,12 @@ def test_mistakes_are_named_by_line(tmp_path: Path, text: str, message: str) -> 
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=message):
         read_folder(tmp_path, path)
+
+
+@pytest.mark.fault("a caption of 200,000 characters in a table", "read whole", "Captions and splits")
+def test_a_very_long_caption_is_read_whole(tmp_path: Path) -> None:
+    (item,) = read_folder(tmp_path, table(tmp_path / "t.csv", [("a.jpg", "x" * 200_000)]))
+    assert item.captions == ("x" * 200_000,)
 
 
 @pytest.mark.fault(

@@ -1,4 +1,4 @@
-"""Ctrl-C and kill -9 of `make features WORKERS=`: no worker outlives it, and the next run goes on."""
+"""Ctrl-C, SIGTERM and kill -9 of `make features WORKERS=`: no worker outlives it, and the next run goes on."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def until_a_shard_is_stored(folder: Path) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.fault(
     "the command is ended while workers work", "they end with it; the next run goes on", "Scale and hardware"
 )
@@ -54,9 +54,12 @@ def test_workers_end_with_the_command_and_the_next_run_goes_on(tmp_path, request
     else:
         os.kill(first.pid, number)
     output, _ = first.communicate(timeout=PATIENCE)
-    assert first.returncode == (1 if number == signal.SIGINT else -9), output
+    assert first.returncode == (-9 if number == signal.SIGKILL else 1), output
     gone, alive = psutil.wait_procs(children, timeout=60)
     assert gone and alive == []
+    if number == signal.SIGTERM:
+        assert output.splitlines()[-1] == "Aborted!" and "leaked" not in output
+        assert not list((tmp_path / STORE).glob(".*"))
     done = Manifest.load(tmp_path / STORE).images
     assert 4 <= done < 60
     again = start(tmp_path)

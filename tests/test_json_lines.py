@@ -49,6 +49,7 @@ def test_every_field(tmp_path: Path) -> None:
         ('{"image": "a.jpg", "caption": null}', r"line 3: a caption is no text"),
         ('{"image": "a.jpg", "captions": "x"}', r"line 3: a caption is no text"),
         ('{"image": "a.jpg", "caption": "x", "captions": ["y"]}', r'line 3, has "caption" and "captions": keep one'),
+        (r'{"image": "a.jpg", "caption": "half \ud83d"}', r"line 3: 'half \\\\ud83d' is not Unicode: write whole char"),
         ('{"image": "a.jpg", "split": 1}', r'line 3: "split" is no text'),
         ('{"image": "a.jpg", "split": "dev"}', r"line 3: unknown split 'dev'"),
         ('{"image": "a.jpg", "boxes": [[1, 2, 3, 4]]}', r'line 3: a box is malformed: write {"name": "dog", "box"'),

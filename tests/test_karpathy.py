@@ -60,6 +60,36 @@ def test_another_file_is_named(tmp_path: Path, content: str) -> None:
         read_karpathy(path, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("images", "message"),
+    [
+        ([], "has no photos: unpack caption_datasets.zip again"),
+        ([image("a.jpg", "dev", ())], "a.jpg has the unknown split 'dev': one of train, restval, val, test, none"),
+        (
+            [image("a.jpg", "train", ()), image("a.jpg", "val", ())],
+            "a.jpg is in two splits, train and val: keep one",
+        ),
+    ],
+)
+@pytest.mark.fault("a Karpathy JSON without photos, or with a wrong split", "the file is named", "Captions and splits")
+def test_what_contradicts_itself_or_is_empty_is_named_with_its_file(
+    tmp_path: Path, images: list[dict[str, object]], message: str
+) -> None:
+    path = write(tmp_path / "dataset.json", images)
+    with pytest.raises(UserError) as caught:
+        read_karpathy(path, tmp_path)
+    assert str(caught.value) == f"{path}{' ' if not images else ': '}{message}"
+
+
+def test_half_a_character_is_named_with_its_image(tmp_path: Path) -> None:
+    path = tmp_path / "dataset.json"
+    path.write_text(json.dumps({"images": [image("a.jpg", "train", ("half \ud83d",))]}))
+    with pytest.raises(
+        UserError, match=r"dataset\.json is not a Karpathy dataset \(images\[0\]: .*ud83d is not Unicode"
+    ):
+        read_karpathy(path, tmp_path)
+
+
 @pytest.mark.shared
 def test_published_numbers_of_the_real_file(shared: Path) -> None:
     folder = shared / "data/flickr8k"

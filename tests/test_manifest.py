@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
 import pytest
 
+from attend import device
 from attend.data.items import Item
 from attend.data.manifest import MANIFEST, Fingerprint, Manifest, ShardRecord
+from attend.data.manifest_check import FINGERPRINT_FIELDS, MANIFEST_FIELDS, PRECISIONS, SHARD_FIELDS
 from attend.data.photo_file import PhotoFile
 from attend.errors import UserError
 
@@ -104,10 +107,59 @@ def test_damage_is_named(tmp_path: Path, content: str) -> None:
         ("shards", [{**vars(SHARD), "photos": [None]}], r"has 2 rows and 1 photos"),
     ],
 )
-@pytest.mark.fault("a manifest edited by hand", "what does not add up is named", "Store")
+@pytest.mark.fault("a manifest that does not add up", "what does not add up is named", "Store")
 def test_edited_by_hand(tmp_path: Path, field: str, value: object, message: str) -> None:
     MANIFEST_OF_ONE.save(tmp_path)
     path = tmp_path / MANIFEST
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), field: value}))
     with pytest.raises(UserError, match=message):
         Manifest.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("place", "field", "value", "message"),
+    [
+        ("", "grid", ["7", "7"], "grid is ['7', '7'], not two whole numbers from 1 on"),
+        ("", "shard_rows", 0, "shard_rows is 0, not a whole number from 1 on"),
+        ("", "shard_rows", "16", "shard_rows is '16', not a whole number from 1 on"),
+        ("", "channels", "1280", "channels is '1280', not a whole number from 1 on"),
+        ("", "codec", "foo", "codec is 'foo', not one of zstd, blosc2, lzf, gzip, none"),
+        ("", "libraries", "x", "libraries is 'x', not an object of texts"),
+        ("", "weights_file", 5, "weights_file is 5, not a text"),
+        ("fingerprint", "preprocessing", "x", "fingerprint: preprocessing is 'x', not an object"),
+        ("fingerprint", "precision", "float99", "fingerprint: precision is 'float99', not one of float32, bfloat16"),
+        ("shards", "file", 7, "shards[0]: file is 7, not a file's name"),
+        ("shards", "file", "../x.h5", "shards[0]: file is '../x.h5', not a file's name"),
+        ("shards", "ids", "ab", "shards[0]: ids is 'ab', not a list of texts"),
+    ],
+)
+@pytest.mark.fault("a field of the manifest of the wrong type or value", "file and field are named", "Store")
+def test_a_field_of_the_wrong_type_or_value(
+    tmp_path: Path, place: str, field: str, value: object, message: str
+) -> None:
+    MANIFEST_OF_ONE.save(tmp_path)
+    fields = json.loads((tmp_path / MANIFEST).read_text(encoding="utf-8"))
+    inside = {"": fields, "fingerprint": fields["fingerprint"], "shards": fields["shards"][0]}[place]
+    inside[field] = value
+    (tmp_path / MANIFEST).write_text(json.dumps(fields))
+    with pytest.raises(UserError) as caught:
+        Manifest.load(tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path / MANIFEST} is damaged ({message}): delete it and run `make features` again"
+    )
+
+
+@pytest.mark.fault("a shard listed twice in the manifest", "refused, with the entry to delete", "Store")
+def test_a_shard_that_is_listed_twice(tmp_path: Path) -> None:
+    dataclasses.replace(MANIFEST_OF_ONE, shards=(SHARD, SHARD)).save(tmp_path)
+    with pytest.raises(
+        UserError, match=r"manifest\.json lists shard-00000\.h5 twice: delete one of the two entries there$"
+    ):
+        Manifest.load(tmp_path)
+
+
+def test_every_field_is_checked_and_every_precision_known() -> None:
+    kinds = {Manifest: MANIFEST_FIELDS, Fingerprint: FINGERPRINT_FIELDS, ShardRecord: SHARD_FIELDS}
+    for kind, checks in kinds.items():
+        assert {field.name for field in dataclasses.fields(kind)} - {"shards", "fingerprint"} == set(checks)
+    assert set(PRECISIONS) == set(device.PRECISIONS)

@@ -115,6 +115,27 @@ def test_features_of_gone_photos_survive_when_their_shard_is_done_again(bench):
     assert bench.run().stored == 9 and bench.encoded == 0 and bench.said == []
 
 
+@pytest.mark.fault(
+    "a smaller dataset, one photo of it replaced", "features of the photos that left the dataset are kept", "Store"
+)
+def test_photos_that_left_the_dataset_survive_when_their_shard_is_done_again(bench):
+    before = bench.content()
+    dropped = [bench.items.pop(number).image_id for number in (6, 4)]
+    bench.items[0].path.unlink()
+    drawn_photo(100).save(bench.items[4].path)
+    assert bench.items[4].image_id == "5.png"
+    summary = bench.run()
+    assert (bench.encoded, summary.stored, summary.problems) == (2, 7, ())
+    assert (
+        bench.said[2]
+        == "photos of the store that are not in the dataset: 2 (4.png, 6.png); they stay and are not counted"
+    )
+    after = bench.content()
+    assert after == {name: before[name] for name in (*dropped, "0.png")} | features_of_the_photos_there(bench)
+    assert verify(bench.folder) == []
+    assert bench.run().stored == 7 and bench.encoded == 0
+
+
 def test_an_old_store_adopts_the_photos_that_are_there_and_says_so_once(bench):
     known = records(bench)
     manifest = Manifest.load(bench.folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attend.data.manifest import Manifest
+from attend.data.store_format import shard_attributes
 from attend.extract.encoders import build_encoder
 from attend.extract.extraction import extract
 from attend.extract.images import Preprocessing
@@ -22,12 +23,11 @@ def test_the_sample_goes_through_the_codec_and_finished_shards_need_none(tmp_pat
     encoder = tiny_encoder(monkeypatch)
     extract(items, encoder, WHOLE, tmp_path / "store", "own", Options(codec="gzip"), lambda _: None)
     (shard,) = Manifest.load(tmp_path / "store").shards
-    job = Job(tmp_path, WHOLE, "gzip", {}, 50, 2)
+    manifest = Manifest.load(tmp_path / "store")
+    job = Job(tmp_path, WHOLE, "gzip", shard_attributes(manifest.fingerprint, manifest.grid), 50, 2)
     assert estimate_bytes(items, [shard], encoder, job, run_shards) == shard.bytes
     assert estimate_bytes(items[:10], [shard], encoder, job, run_shards) == round(shard.bytes / 2)
-    assert estimate_bytes(items, [], encoder, job, run_shards) == pytest.approx(
-        shard.bytes, rel=0.1
-    )  # the job has no attributes
+    assert estimate_bytes(items, [], encoder, job, run_shards) == pytest.approx(shard.bytes, rel=0.1)
 
 
 def test_photos_that_cannot_be_read_are_left_out_of_the_sample(tmp_path, monkeypatch):

@@ -103,6 +103,13 @@ def test_extraction_on_a_disk_that_fills_up(disk: SmallDisk, tmp_path: Path, mon
     assert verify(store) == []
 
 
+@pytest.mark.fault("a disk that is full before an extraction", "one line with the path, exit 2", "Store")
+def test_extraction_on_a_full_disk(disk: SmallDisk, tmp_path: Path) -> None:
+    done = disk.run("100k", *photos_with_captions(tmp_path, 4), "out", full=True)
+    assert done.code == 2
+    assert done.err.splitlines()[-1] == f"attend: out/features/folder/tiny/.extracting: {NO_ROOM}"
+
+
 @pytest.mark.fault(
     "the disk fills up while a checkpoint is written", "one line, exit 2; the earlier checkpoint is whole", "Training"
 )

@@ -93,6 +93,25 @@ def test_a_manifest_edited_by_hand_is_refused_or_mended(bench):
     assert bench.encoded == 4 and bench.content() == before and verify(bench.folder) == []
 
 
+@pytest.mark.fault("a photo that is in two shards, extracted again", "refused, with the shard to delete", "Store")
+def test_a_photo_in_two_shards_is_refused_until_one_is_deleted(bench):
+    bench.run()
+    before, good = bench.content(), json.loads((bench.folder / MANIFEST).read_text())
+    first, twin = bench.folder / "shard-00000.h5", bench.folder / "shard-00003.h5"
+    twin.write_bytes(first.read_bytes())
+    edit(bench, shards=[*good["shards"], good["shards"][0] | {"file": twin.name}])
+    cure = f"delete {twin} and run `make features` again"
+    with pytest.raises(UserError) as caught:
+        bench.run()
+    assert str(caught.value) == f"0.png is in the store twice, in {first.name} and {twin.name}: {cure}"
+    with pytest.raises(
+        UserError, match=r"has 0\.png twice, in shard-00000\.h5 and shard-00003\.h5: `make verify` says"
+    ):
+        bench.content()
+    twin.unlink()
+    assert bench.run().stored == 9 and bench.content() == before and verify(bench.folder) == []
+
+
 def test_the_store_keeps_its_rows_a_shard(bench):
     bench.items, late = bench.items[:6], bench.items[6:]
     bench.run(shard_rows=3)

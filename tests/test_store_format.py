@@ -33,6 +33,7 @@ def test_arrays_and_attributes(tmp_path: Path, codec: str) -> None:
         assert np.array_equal(annotations[()], random_annotations(4))
         assert list(file["image_ids"].asstr()[()]) == list(sample.truth)
         assert file["image_ids"].shape == (4,)
+        assert annotations.fletcher32 and file["image_ids"].fletcher32 and file.attrs["checksums"] == "fletcher32"
         assert file.attrs["version"] == 1
         assert list(file.attrs["grid"]) == [2, 3]
         assert file.attrs["place_order"] == "row-major"

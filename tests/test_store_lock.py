@@ -95,6 +95,32 @@ def test_a_lock_that_says_nothing(tmp_path):
         take(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("process", "7"), ("process", -1), ("process", 2**40), ("process", True), ("begun", "x"), ("host", 3)],
+)
+@pytest.mark.fault("a lock edited by hand", "refused with the cure, as an empty one", "Store")
+def test_a_lock_edited_by_hand_says_nothing(tmp_path, field, value):
+    good = {"host": host_name(), "process": 1, "begun": 0.0, "user": "u", "since": "s"}
+    (tmp_path / LOCK).write_text(json.dumps(good | {field: value}))
+    with pytest.raises(UserError, match=rf"{LOCK} does not say who is at work in the store: delete it if nobody is$"):
+        take(tmp_path)
+
+
+@pytest.mark.fault("OUT is a file, or a link to nothing", "named, with what to do", "Store")
+def test_something_else_in_the_place_of_a_folder(tmp_path):
+    file, link = tmp_path / "file", tmp_path / "link"
+    file.touch()
+    link.symlink_to("nowhere")
+    for out, what in [
+        (file, "is no folder: move it away, or give another OUT"),
+        (link, "is a link to nowhere, which is not there: mend the link, or give another OUT"),
+    ]:
+        with pytest.raises(UserError) as caught:
+            take(out / "features" / "store")
+        assert str(caught.value) == f"{out} {what}"
+
+
 def test_of_many_that_take_a_store_over_one_gets_it(tmp_path, other):
     end(other)
     words = [sys.executable, "-c", OTHER, str(tmp_path)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import multiprocessing
 import pickle
 import shutil
@@ -20,9 +21,10 @@ from attend.data.items import Item
 from attend.data.items_file import items_identity, write_items
 from attend.data.manifest import Manifest, ShardRecord
 from attend.data.photo_file import PhotoFile
-from attend.data.store_format import CODECS, shard_name
+from attend.data.store_format import CODECS, shard_attributes, shard_name
 from attend.data.store_reader import FeatureStore
 from attend.data.store_writer import ShardWriter
+from attend.data.verify import verify
 from attend.errors import UserError
 from tests.sample_store import CHANNELS, FINGERPRINT, GRID, Sample, random_annotations, write_sample
 
@@ -273,3 +275,47 @@ def test_opening_a_store_of_120_000_images_takes_under_a_second(tmp_path: Path) 
     seconds = time.process_time() - start
     assert len(store) == 120_000
     assert seconds < 1
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.fault("a bit that flipped inside a shard", "shard and photo are named; no wrong number is read", "Store")
+def test_a_flipped_bit_is_named_or_does_not_matter(tmp_path: Path, codec: str) -> None:
+    """Any bit of the first photo's bytes is noticed; none anywhere gives another number."""
+    sample = write_sample(tmp_path, shards=1, rows=4, codec=codec)
+    path, first = tmp_path / shard_name(0), next(iter(sample.truth))
+    with h5py.File(path) as file:
+        chunk = file["annotations"].id.get_chunk_info(0)
+    good = path.read_bytes()
+    random = np.random.default_rng(0)
+    inside = random.choice(8 * chunk.size, 30, replace=False) + 8 * chunk.byte_offset
+    for bit in (*inside, *random.choice(8 * len(good), 100, replace=False)):
+        damaged = bytearray(good)
+        damaged[bit // 8] ^= 1 << (bit % 8)
+        path.write_bytes(damaged)
+        store = FeatureStore(tmp_path)
+        try:
+            assert np.array_equal(store.read(store.ids), truth(sample, store.ids))
+            assert bit not in inside
+        except UserError as error:
+            assert str(error).startswith(f"{path} ") and str(error).endswith(f": {open_shards.CURE}")
+            assert bit not in inside or str(error).startswith(f"{path} is damaged at {first} (")
+        finally:
+            store.close()
+
+
+def test_a_shard_from_before_checksums_reads_and_is_valid(tmp_path: Path) -> None:
+    sample = write_sample(tmp_path, shards=1, rows=4)
+    path, manifest = tmp_path / shard_name(0), Manifest.load(tmp_path)
+    path.unlink()
+    with h5py.File(path, "w") as file:
+        file.attrs.update(shard_attributes(FINGERPRINT, GRID))
+        rows = np.stack(list(sample.truth.values()))
+        file.create_dataset("annotations", data=rows, chunks=(1, 6, 5), **CODECS["zstd"])
+        file.create_dataset("image_ids", data=list(sample.truth), dtype=h5py.string_dtype("utf-8"))
+    content = path.read_bytes()
+    (shard,) = manifest.shards
+    sha256 = hashlib.sha256(content).hexdigest()
+    old = dataclasses.replace(shard, bytes=len(content), sha256=sha256)
+    dataclasses.replace(manifest, shards=(old,)).save(tmp_path)
+    store = FeatureStore(tmp_path)
+    assert np.array_equal(store.read(store.ids), truth(sample, store.ids)) and verify(tmp_path) == []

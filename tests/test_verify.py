@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from pathlib import Path
 
 import h5py
@@ -117,10 +118,14 @@ def test_images_without_annotations_are_a_problem_and_those_without_items_are_no
 @pytest.mark.fault("a photo that is in two shards", "verify names the photo", "Store")
 def test_an_image_twice(sample: Sample) -> None:
     shards = Manifest.load(sample.folder).shards
-    change(sample.folder, shards=(*shards, shards[0]))
+    shutil.copyfile(sample.folder / "shard-00000.h5", sample.folder / "shard-00003.h5")
+    change(sample.folder, shards=(*shards, dataclasses.replace(shards[0], file="shard-00003.h5")))
     problems = verify(sample.folder)
     assert [problem.where for problem in problems] == list(shards[0].ids)
-    assert "is in the store 2 times" in problems[0].what
+    assert problems[0].what == (
+        "is in the store 2 times, in shard-00000.h5 and shard-00003.h5: "
+        "delete shard-00003.h5 and run `make features` again"
+    )
 
 
 @pytest.mark.fault("files in a store that the manifest does not know", "verify names them", "Store")

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from attend.data.atomic import remove_own
 from attend.data.datasets import DATASETS, read_dataset
 from attend.data.items import Problem, count_items
 from attend.data.scenes.settings import ScenesSettings
@@ -29,6 +30,7 @@ from attend.extract.store_lock import store_lock
 from attend.extract.survey import Survey, survey
 from attend.extract.weights import are_named, weights_name
 from attend.settings import only, read_settings
+from attend.sigterm import sigterm_as_ctrl_c
 
 
 @click.command()
@@ -90,15 +92,18 @@ def features(
     scenes = ScenesSettings(**only(read_settings(settings), ["scenes"], "features").get("scenes", {}))
     items = read_dataset(dataset, data or Path("datasets") / dataset, images=images, captions=captions, scenes=scenes)
     folder = out / "features" / dataset / encoder_name
-    with store_lock(folder, click.echo):
+    with sigterm_as_ctrl_c(), store_lock(folder, click.echo):
         found = survey(items, folder, options)
         click.echo(count_items(items))
         for line in problem_lines(found.problems):
             click.echo(line, err=True)
         if precision == "auto" and found.existing is not None:
             precision = found.existing.fingerprint.precision
-        with _crew(workers, scheduler, device, precision) if found.tasks else _alone(device, precision) as crew:
-            summary = _bring_up_to_date(found, crew, encoder_name, weights, fit, dataset, options)
+        try:
+            with _crew(workers, scheduler, device, precision) if found.tasks else _alone(device, precision) as crew:
+                summary = _bring_up_to_date(found, crew, encoder_name, weights, fit, dataset, options)
+        finally:
+            remove_own(folder)  # workers write until they have ended
     report(summary, folder, summary.problems[len(found.problems) :])
     if summary.problems and not _skipping_was_asked_for():
         sys.exit(1)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from distributed import Client, Future, KilledWorker, get_worker, wait
+from distributed.comm import CommClosedError
 
 from attend.data.atomic import partial_path, publish, write_atomically
 from attend.errors import UserError
@@ -25,6 +28,7 @@ from attend.extract.timing import Clock
 
 SECONDS_WITHOUT_WORKERS = 60
 SECONDS_BETWEEN_LOOKS = 2
+GONE = "the scheduler went away: finished shards are safe; run the same again"
 
 
 @dataclass(frozen=True)
@@ -44,9 +48,10 @@ class Workers:
         """As `run_shards`, by the workers: shards come back in any order. `encoder` says which one they build.
 
         A shard whose worker died is done again by another, and after a second death without the photos that kill.
-        UserError also: a worker that does not fit, no worker left, a shard that kills although its photos do not.
+        UserError also: a worker that does not fit, no worker left, a shard that kills although its photos do not, a
+        scheduler that went away.
         """
-        with _token(job.folder) as token:
+        with _scheduler_needed(), _token(job.folder) as token:
             setup = Setup(
                 encoder.name,
                 encoder.weights_file or encoder.weights,
@@ -108,7 +113,7 @@ class Workers:
 
     def _outcome(self, future: Future) -> Done:
         if future.status in ("cancelled", "lost"):
-            raise UserError("the scheduler went away: finished shards are safe; run the same again")
+            raise UserError(GONE)
         done: Done = future.result()
         return done
 
@@ -118,6 +123,16 @@ def _publish(done: Done, folder: Path) -> ShardResult:
     if done.result.record is not None:
         publish(done.at / done.result.record.file, folder / done.result.record.file)
     return done.result
+
+
+@contextmanager
+def _scheduler_needed() -> Iterator[None]:
+    """UserError instead of what Dask raises, in words of its own, when nobody answers any more."""
+    try:
+        yield
+    except (CommClosedError, CancelledError) as error:
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # it would tell once more, at length
+        raise UserError(GONE) from error
 
 
 @contextmanager
