@@ -66,7 +66,7 @@ class OpenShards:
         path = self._folder / shard.file
         check_size(path, shard)
         try:
-            file = h5py.File(path, "r", locking=False)
+            file = h5py.File(path, "r", locking=False, rdcc_nbytes=0)  # a row is a chunk: nothing is read twice
             shape, ids = file[ANNOTATIONS].shape, tuple(file[IMAGE_IDS].asstr()[()])
         except UNREADABLE as error:
             raise UserError(f"{path} cannot be read ({error}): {CURE}") from error

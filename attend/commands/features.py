@@ -89,8 +89,13 @@ def features(
     options = Options(codec, batch, threads, on_error, rebuild, shard_rows)
     check_request(workers, scheduler)
     architecture_of(encoder_name)
+    data = data or Path("datasets") / dataset
+    if scheduler is not None:  # the workers of a cluster were started in folders of their own
+        data, out = data.absolute(), out.absolute()
+        images, captions = images and images.absolute(), captions and captions.absolute()
+        weights = weights if are_named(weights) else str(Path(weights).absolute())
     scenes = ScenesSettings(**only(read_settings(settings), ["scenes"], "features").get("scenes", {}))
-    items = read_dataset(dataset, data or Path("datasets") / dataset, images=images, captions=captions, scenes=scenes)
+    items = read_dataset(dataset, data, images=images, captions=captions, scenes=scenes)
     folder = out / "features" / dataset / encoder_name
     with sigterm_as_ctrl_c(), store_lock(folder, click.echo):
         found = survey(items, folder, options)
