@@ -8,10 +8,7 @@ DEVIATION = 0.01
 
 
 def initialise(matrix: Tensor) -> None:
-    """Fill one matrix in place: orthogonal when square, else N(0, 0.01²).  # arctic: norm_weight, ortho_weight
-
-    One square matrix of theirs is not orthogonal: the first that makes keys (models/soft_attention.py).
-    """
+    """Fill one matrix in place: orthogonal when square, else N(0, 0.01²).  # arctic: norm_weight, ortho_weight"""
     if matrix.dim() == 2 and matrix.shape[0] == matrix.shape[1]:
         nn.init.orthogonal_(matrix)
     else:

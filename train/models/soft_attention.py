@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import linear as linear_function
 
 from attend.train.models.additive_scores import KeyGradient, additive_scores
-from attend.train.models.initial_weights import DEVIATION, linear
+from attend.train.models.initial_weights import linear
 from attend.train.models.wide import wide
 
 
@@ -24,10 +24,7 @@ class SoftAttention(nn.Module):
     def __init__(self, channels: int, layers: int) -> None:
         super().__init__()
         self.query_width = channels
-        key_layers = [linear(channels, channels) for _ in range(layers)]
-        # Annotations are long: behind an orthogonal matrix every tanh would be ±1 from the start, and no key learn.
-        nn.init.normal_(key_layers[0].weight, std=DEVIATION)  # arctic: Wc_att is square, but not orthogonal
-        self.key_layers = nn.ModuleList(key_layers)
+        self.key_layers = nn.ModuleList(linear(channels, channels) for _ in range(layers))
         self.score = linear(channels, 1)  # v and c
 
     def keys(self, annotations: Tensor) -> Tensor:
