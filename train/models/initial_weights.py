@@ -8,7 +8,10 @@ DEVIATION = 0.01
 
 
 def initialise(matrix: Tensor) -> None:
-    """Fill one matrix in place: orthogonal when square, else N(0, 0.01²).  # arctic: norm_weight, ortho_weight"""
+    """Fill one matrix in place: orthogonal when square, else N(0, 0.01²).  # arctic: norm_weight, ortho_weight
+
+    The first key matrix of attention is orthogonal here and N(0, 0.01²) in the authors' code, whatever its shape.
+    """
     if matrix.dim() == 2 and matrix.shape[0] == matrix.shape[1]:
         nn.init.orthogonal_(matrix)
     else:
