@@ -52,8 +52,11 @@ def store_lock(folder: Path, say: Callable[[str], None]) -> Iterator[None]:
     lock, own = folder / LOCK, _this_process()
     try:
         try:
+            ended = None
             while not _create(lock, own):
-                _take_over(lock, own, say)
+                ended = _take_over(lock, own) or ended
+            if ended:
+                say(f"took the store over: {ended} has ended")
         except OSError as error:
             if error.errno not in (errno.EROFS, errno.EACCES):
                 raise
@@ -121,8 +124,8 @@ def _read(path: Path) -> Owner | None:
     return owner if texts and numbers else None
 
 
-def _take_over(lock: Path, own: Owner, say: Callable[[str], None]) -> None:
-    """Remove the lock of a process that has ended. UserError: it may still be at work.
+def _take_over(lock: Path, own: Owner) -> Owner | None:
+    """Remove the lock of a process that has ended, and say whose it was. UserError: it may still be at work.
 
     Of several that try only the one that makes the second file looks and removes, so nobody removes a new lock.
     """
@@ -133,7 +136,7 @@ def _take_over(lock: Path, own: Owner, say: Callable[[str], None]) -> None:
     if owner is None and lock.exists():
         raise UserError(f"{lock} does not say who is at work in the store: delete it if nobody is")
     if owner is None:
-        return
+        return None
     if owner.host != own.host:
         raise UserError(f"{lock}: {owner} is at work in this store; wait for it, or delete the file if it has ended")
     if _runs(owner):
@@ -142,9 +145,10 @@ def _take_over(lock: Path, own: Owner, say: Callable[[str], None]) -> None:
     if not _create(guard, own):
         raise UserError(f"{guard}: another process takes the store over; run again, or delete the file if it stays")
     try:
-        if _read(lock) == owner:
-            lock.unlink()
-            say(f"took the store over: {owner} has ended")
+        if _read(lock) != owner:
+            return None
+        lock.unlink()
+        return owner
     finally:
         guard.unlink()
 

@@ -3,6 +3,7 @@ with shards of four photos."""
 
 from __future__ import annotations
 
+import os
 import time
 
 import pytest
@@ -14,6 +15,8 @@ from attend.extract.encoders import ENCODERS, Encoder
 from tests.tiny_encoder import TINY
 
 SECONDS_A_PHOTO = 0.02
+SECONDS_A_FILE = 0.1
+"""How long a file takes to the disk at least, so that a signal can come meanwhile."""
 
 
 def register(patch: pytest.MonkeyPatch, seconds_a_photo: float = 0.0) -> None:
@@ -36,4 +39,6 @@ def register(patch: pytest.MonkeyPatch, seconds_a_photo: float = 0.0) -> None:
 if __name__ == "__main__":
     with pytest.MonkeyPatch.context() as patch:
         register(patch, SECONDS_A_PHOTO)
+        fsync = os.fsync
+        patch.setattr(os, "fsync", lambda handle: (time.sleep(SECONDS_A_FILE), fsync(handle)))
         main()
