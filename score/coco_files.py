@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from attend.data.text import read_json
 from attend.errors import UserError
 from attend.score.metrics.scoring import refuse
 
@@ -27,7 +27,7 @@ def read_references(path: Path) -> ReferenceFile:
 
     UserError when it is not such a file, lists an image twice, or has captions of images it does not list.
     """
-    content = _read_json(path)
+    content = read_json(path)
     try:
         ids = [str(image["id"]) for image in content["images"]]
         names = {str(image["file_name"]): str(image["id"]) for image in content["images"] if "file_name" in image}
@@ -54,7 +54,7 @@ class Results:
 
 def read_results(path: Path) -> Results:
     """A COCO results file; a run's captions-SPLIT.json is one. UserError names the entry that is none."""
-    content = _read_json(path)
+    content = read_json(path)
     if not isinstance(content, list):
         raise UserError(f"{path} is not a COCO results file: it needs {RESULTS}")
     pairs, unfinished = [], 0
@@ -95,15 +95,6 @@ def match(results: Results, references: ReferenceFile) -> Matched:
 
 def _identify(image_id: str, references: ReferenceFile) -> str:
     return image_id if image_id in references.captions else references.by_file_name.get(image_id, image_id)
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise UserError(f"{path} is not there") from None
-    except ValueError as error:
-        raise UserError(f"{path} is not JSON ({error})") from None
 
 
 def _text(value: Any) -> str:

@@ -126,8 +126,8 @@ def test_a_file_that_is_no_captions_file_is_named(tmp_path: Path, content: Any, 
 
 
 def test_files_that_are_not_there_or_not_json(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"none\.json is not there"):
+    with pytest.raises(UserError, match=r"none\.json cannot be read: No such file"):
         read_results(tmp_path / "none.json")
     (tmp_path / "bad.json").write_text("[")
-    with pytest.raises(UserError, match=r"bad\.json is not JSON"):
+    with pytest.raises(UserError, match=r"bad\.json, line 1, column 2: Expecting value: the JSON is cut or damaged"):
         read_results(tmp_path / "bad.json")
