@@ -81,7 +81,7 @@ demo: $(SETUP) ## the whole pipeline on the embedded scenes: features, train, bl
 	@$(MAKE) --no-print-directory bleu naming report $(DEMO) SET=
 
 test: $(SETUP) ## the whole test suite
-	"$(PY)" -m pytest
+	"$(PY)" -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
 
 features: $(SETUP) ## stage 1: photos to a feature store; goes on where it stopped
 	@$(ATTEND) features --dataset $(DATASET) --encoder $(ENCODER) --data "$(DATA)" --weights "$(WEIGHTS)" --out "$(OUT)" \

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import torch
@@ -48,6 +49,11 @@ def device_of_process(name: str, number: int = 0, processes: int = 1) -> torch.d
     if processes > torch.cuda.device_count():
         raise UserError(f"GPUS={processes}: this machine has {torch.cuda.device_count()} GPUs")
     return torch.device("cuda", number)
+
+
+def cores() -> int:
+    """Processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def bfloat16_pays(device: torch.device) -> bool:

@@ -19,8 +19,8 @@ from PIL import Image
 
 from attend.data.items import Item
 from attend.data.store_format import DEFAULT_CODEC
-from attend.device import choose_device
-from attend.extract.decoding import decode_ahead, decoding_threads
+from attend.device import choose_device, cores
+from attend.extract.decoding import decode_ahead
 from attend.extract.encoders import Encoder, build_encoder
 from attend.extract.fit import choose_preprocessing
 from attend.extract.images import Photo, read_photo
@@ -43,7 +43,7 @@ PASSES = (1, 2, 8, 32)
 @click.option("--fit", default="auto", show_default=True)
 @click.option("--images", default=100, show_default=True, help="photos in a round")
 @click.option("--batch", default=50, show_default=True)
-@click.option("--threads", type=int, default=decoding_threads, help="threads that decode  [default: one a processor]")
+@click.option("--threads", type=int, default=cores, help="threads that decode  [default: one a processor]")
 @click.option("--rounds", default=3, show_default=True)
 def main(
     photos: Path | None,

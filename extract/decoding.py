@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,11 +12,6 @@ from attend.extract.opening import PhotoError
 
 Read = Callable[[Path], Photo]
 """Reads one photo. Raises PhotoError."""
-
-
-def decoding_threads() -> int:
-    """One a processor: the encoder's own threads leave gaps, and on a GPU machine they are free."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def decode_ahead(

@@ -12,11 +12,12 @@ from torch import nn
 from torch.nn import functional as F
 
 from attend.data.manifest import Fingerprint
-from attend.device import PRECISIONS, choose_precision
+from attend.device import PRECISIONS, choose_precision, cores
 from attend.errors import UserError
 from attend.extract.efficientnet_lite import EfficientNetLite0
 from attend.extract.imagenet import efficientnet_lite0_file, torchvision_file
 from attend.extract.images import Preprocessing
+from attend.extract.lanes import Lanes
 from attend.extract.vgg import VGG
 from attend.extract.weights import are_named, load_weights, weights_name
 
@@ -24,8 +25,8 @@ IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 BLOCK = {"cpu": 1, "cuda": 50}
 """Photos in one pass through the network, always exactly so many, the last pass filled up: libraries choose their
-algorithms by the shape, so only a fixed shape makes a photo's features the same alone and in any batch. On a processor
-one photo a pass is as fast as many (bench/extract.py)."""
+algorithms by the shape, so only a fixed shape makes a photo's features the same alone and in any batch. A processor
+takes one photo a pass and several passes at once, each on a thread of its own."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ class Encoder:
         weights_sha256: str,
         device: torch.device,
         precision: str,
+        lanes: int,
     ) -> None:
         self.name, self.weights, self.weights_file, self.weights_sha256 = name, weights, weights_file, weights_sha256
         self.device, self.precision, self.block = device, precision, BLOCK[device.type]
@@ -91,16 +93,19 @@ class Encoder:
         mean, std = (torch.tensor(values) for values in (self.architecture.mean, self.architecture.std))
         self._scale = (1 / (255 * std)).view(3, 1, 1).to(device)
         self._shift = (-mean / std).view(3, 1, 1).to(device)
+        self._lanes = Lanes(lanes) if device.type == "cpu" else None
 
-    @torch.inference_mode()
     def encode(self, pixels: torch.Tensor) -> torch.Tensor:
         """uint8 (B, 3, H, W) on any device → annotations (B, L, D) float16 on this device, places row-major.
 
         A photo's annotations do not depend on the photos beside it. Beyond float16's range they are infinite.
         """
         pixels = pixels.to(self.device, non_blocking=True)
-        return torch.cat([self._pass(block) for block in pixels.split(self.block)])
+        blocks = pixels.split(self.block)
+        passes = self._lanes.map(self._pass, blocks) if self._lanes else [self._pass(block) for block in blocks]
+        return torch.cat(passes)
 
+    @torch.inference_mode()
     def _pass(self, pixels: torch.Tensor) -> torch.Tensor:
         count = len(pixels)
         if count < self.block:
@@ -111,9 +116,9 @@ class Encoder:
         return grid[:count].permute(0, 2, 3, 1).reshape(count, -1, self.channels).to(torch.float16)  # (B, L, D)
 
 
-def build_encoder(name: str, weights: str, device: torch.device, precision: str) -> Encoder:
+def build_encoder(name: str, weights: str, device: torch.device, precision: str, lanes: int | None = None) -> Encoder:
     """The encoder `name` with `weights` (`imagenet`, `random:SEED` or a path), in `precision` or, with `auto`, in
-    bfloat16 where that pays.
+    bfloat16 where that pays. `lanes`: how many photos a processor encodes at once; one a core when it is not said.
 
     UserError: a name that is unknown, weights that do not fit or cannot be had.
     """
@@ -126,7 +131,7 @@ def build_encoder(name: str, weights: str, device: torch.device, precision: str)
     module.to_empty(device="cpu")
     sha256 = load_weights(module, weights, architecture.imagenet, architecture.unused)
     file = "" if are_named(weights) else str(Path(weights).absolute())
-    return Encoder(name, module, weights_name(weights), file, sha256, device, precision)
+    return Encoder(name, module, weights_name(weights), file, sha256, device, precision, lanes or cores())
 
 
 def architecture_of(name: str) -> Architecture:

@@ -11,8 +11,9 @@ import torch
 from PIL import Image
 
 from attend.data.items import Problem
+from attend.device import cores
 from attend.errors import UserError
-from attend.extract.decoding import decode_ahead, decoding_threads
+from attend.extract.decoding import decode_ahead
 from attend.extract.images import Photo, PhotoError, read_photo
 from attend.score.captioner import PHOTOS_AT_ONCE, LoadedCaptioner
 from attend.score.search.caption import Caption
@@ -63,7 +64,7 @@ def caption_photos(
 ) -> Iterator[PhotoCaption]:
     """Each photo's caption, or why it has none, in order. Photos are decoded ahead in threads."""
     read = partial(read_photo, preprocessing=captioner.preprocessing)
-    decoded = decode_ahead(paths, read, decoding_threads(), 2 * PHOTOS_AT_ONCE)
+    decoded = decode_ahead(paths, read, cores(), 2 * PHOTOS_AT_ONCE)
     waiting: list[tuple[Path, Photo | PhotoError]] = []
     for path, photo in zip(paths, decoded, strict=True):
         waiting.append((path, photo))

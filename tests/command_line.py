@@ -43,11 +43,7 @@ def attend(*words: object) -> Done:
 def start(*words: object, module: str = "attend", wrapper: Sequence[str] = (), **options: Any) -> subprocess.Popen[str]:
     """`python -m MODULE` with these words as a process of its own, both outputs in pipes; `wrapper` comes before it."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    settings = {
-        "env": {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
-        "preexec_fn": _hear_ctrl_c,
-        **options,
-    }
+    settings = {"env": {**os.environ, "PYTHONPATH": path}, "preexec_fn": _hear_ctrl_c, **options}
     command = [*wrapper, sys.executable, "-m", module, *map(str, words)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **settings)
 

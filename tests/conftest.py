@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the cases are tiny; set before torch is loaded, for child processes too
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 

@@ -71,6 +71,23 @@ def test_a_photo_alone_and_in_any_batch_has_the_same_features(monkeypatch, name,
     assert torch.equal(encoder.encode(photos.flip(0)), together.flip(0))
 
 
+@pytest.mark.parametrize(("name", "precision"), [("efficientnet_lite0", "float32"), ("vgg16", "bfloat16")])
+@pytest.mark.fault("another number of cores", "the same features, bit for bit", "Scale and hardware")
+def test_the_number_of_cores_does_not_change_the_features(name, precision):
+    """The whole process may have several threads: an encoder's sums must not be shared among them."""
+    size = ENCODERS[name].size
+    photos = torch.stack([prepare(drawn_photo(k, (size, size)), Preprocessing("whole", size, size)) for k in range(3)])
+    before = torch.get_num_threads()
+    alone = build_encoder(name, "random:2", CPU, precision, lanes=1).encode(photos)
+    try:
+        torch.set_num_threads(3)
+        several = build_encoder(name, "random:2", CPU, precision, lanes=3)
+        assert torch.get_num_threads() == 3
+        assert torch.equal(several.encode(photos), alone)
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_places_are_row_major(monkeypatch):
     encoder = tiny_encoder(monkeypatch)
     photo = torch.zeros(1, 3, 32, 32, dtype=torch.uint8)
@@ -87,7 +104,7 @@ def test_efficientnet_sees_pixels_around_127():
     encoder.encode(
         torch.arange(0, 256, 51, dtype=torch.uint8).repeat_interleave(3).reshape(6, 3, 1, 1).expand(6, 3, 224, 224)
     )
-    values = torch.cat(seen)[:, 0, 0, 0]
+    values = torch.cat(seen)[:, 0, 0, 0].sort().values  # in the order of the lanes
     torch.testing.assert_close(values, (torch.arange(0, 256, 51) - 127) / 128)
 
 

@@ -49,7 +49,7 @@ def command(out: Path, run: str, settings: str, *options: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 def call(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -16,9 +16,8 @@ from attend.data.datasets import DATASETS, read_dataset
 from attend.data.items import Problem, count_items
 from attend.data.scenes.settings import ScenesSettings
 from attend.data.store_format import CODECS, DEFAULT_CODEC, SHARD_ROWS
-from attend.device import PRECISIONS
+from attend.device import PRECISIONS, cores
 from attend.extract.crew import Crew, check_request, this_process
-from attend.extract.decoding import decoding_threads
 from attend.extract.encoders import ENCODERS, architecture_of, build_encoder, describe
 from attend.extract.extraction import Summary, carry_out, settle
 from attend.extract.fit import choose_preprocessing
@@ -50,7 +49,7 @@ from attend.sigterm import sigterm_as_ctrl_c
     "--codec", help=f"Compression, one of {', '.join(CODECS)}.  [default: the store's own, or {DEFAULT_CODEC}]"
 )
 @click.option("--batch", default=50, show_default=True, help="Photos in memory at once; changes no feature.")
-@click.option("--threads", type=int, default=decoding_threads, show_default="one a processor", help="Decode photos.")
+@click.option("--threads", type=int, default=cores, show_default="one a processor", help="Decode photos.")
 @click.option(
     "--on-error",
     default="skip",

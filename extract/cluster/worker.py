@@ -10,16 +10,13 @@ from functools import lru_cache
 from pathlib import Path
 from uuid import uuid4
 
-import torch
-
 from attend.data.atomic import host_name
 from attend.data.items import Problem
-from attend.device import choose_precision
+from attend.device import choose_precision, cores
 from attend.errors import UserError
 from attend.extract.cluster.gpu import current, own_device
 from attend.extract.cluster.setup import Introduction, Setup, other_versions
 from attend.extract.cluster.suspects import deadly_photos
-from attend.extract.decoding import decoding_threads
 from attend.extract.encoders import Encoder, build_encoder
 from attend.extract.libraries import library_versions
 from attend.extract.plan import ShardTask
@@ -73,9 +70,9 @@ def do_shard(task: ShardTask, setup: Setup, job: Job, tell: Tell) -> Done:
     `run_shards` raises."""
     check_fit(setup)
     lanes = dict(setup.lanes).get(host_name(), 1)
-    encoder = _encoder(setup, max(1, decoding_threads() // lanes))
+    encoder = _encoder(setup, max(1, cores() // lanes))
     folder = setup.token.parent / uuid4().hex
-    job = replace(job, folder=folder, threads=max(1, min(job.threads, decoding_threads() // lanes)))
+    job = replace(job, folder=folder, threads=max(1, min(job.threads, cores() // lanes)))
     clock, taken = Clock(), 0
 
     def step(count: int) -> None:
@@ -119,8 +116,7 @@ def _encoder(setup: Setup, threads: int) -> Encoder:
 
 @lru_cache(maxsize=1)
 def _build(name: str, weights: str, sha256: str, precision: str, device: str, threads: int) -> Encoder:
-    torch.set_num_threads(threads)
-    encoder = build_encoder(name, weights, own_device(device), precision)
+    encoder = build_encoder(name, weights, own_device(device), precision, threads)
     if encoder.weights_sha256 != sha256:
         has = f"has other weights under {weights} (sha256 {encoder.weights_sha256[:8]}…, not {sha256[:8]}…)"
         raise UserError(f"worker {who()} {has}: give all workers the same file")
