@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
+from attend.train.models.wide import wide
+
 PIECE_BYTES = 2**21
 """Size of the part of (B, R, L, D) worked on at once: about a core's second-level cache."""
 
@@ -89,8 +91,13 @@ def _pieces(keys: Tensor, query: Tensor) -> Iterator[tuple[slice, Tensor]]:
 
 
 def share_keys(keys: Tensor) -> tuple[Tensor, KeyGradient]:
-    """Keys (B, L, D) for many calls of `additive_scores` in one forward pass, and where their gradient gathers."""
+    """Keys (B, L, D) for many calls of `additive_scores` in one forward pass, and where their gradient gathers.
+
+    A processor gets them in float32: its tanh of bfloat16 takes six times as long (bench/train.py).
+    """
     gradient = KeyGradient()
+    if keys.device.type == "cpu":
+        keys = wide(keys)
     return _SharedKeys.apply(keys, gradient), gradient
 
 
@@ -99,6 +106,7 @@ def additive_scores(keys: Tensor, query: Tensor, v: Tensor, gradient: KeyGradien
 
     `gradient` comes with the keys from `share_keys`; without it the plain operations are used.
     """
+    query, v = query.to(keys.dtype), v.to(keys.dtype)
     if gradient is None:
         return torch.tanh(keys.unsqueeze(1) + query.unsqueeze(2)) @ v
     return _Scores.apply(keys, query, v, gradient)
