@@ -19,9 +19,9 @@ from attend.extract.framing import Framing, framing
 from attend.extract.images import Preprocessing, prepare, read_photo
 from attend.score.ensemble import load_ensemble
 from attend.score.read_back import read_back
-from attend.score.search.beam import beam_search
 from attend.score.search.caption import Caption
 from attend.score.search.context import with_context
+from attend.score.search.find import find_captions
 from attend.score.seen import SeenCaption, on_photo
 from attend.train.config import SearchSettings
 from attend.train.models.interface import Batch, Captioner
@@ -152,7 +152,7 @@ class LoadedCaptioner:
     ) -> list[list[Caption]]:
         """The `n_best` best captions for each of annotations (B, L, D), any float type, best first."""
         annotations = self._checked(annotations)
-        return beam_search(self.model, annotations, None, self.vocabulary, search or self.run.config.search, n_best)
+        return find_captions(self.model, annotations, None, self.vocabulary, search or self.run.config.search, n_best)
 
     @torch.inference_mode()
     def log_probs(self, annotations: Tensor, words: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from attend.train.hard_settings import HardSettings
+from attend.train.search_settings import SearchSettings
 
 
 @dataclass(frozen=True)
@@ -113,25 +114,6 @@ class OptimSettings:
     """Seeds initial weights, order of captions, dropout and what is drawn in training."""
     save_minutes: float = 10.0
     """`last.pt` is written after every validation and at least this often."""
-
-
-@dataclass(frozen=True)
-class SearchSettings:
-    """Beam search, in validation and as the default of `bleu` and `caption`."""
-
-    beam: int = 5
-    """Captions kept in progress per photo; 1 is greedy."""
-    length_normalisation: float = 0.0
-    """Captions are ranked by log p / steps^this, the end word being a step; 0: by log p."""
-    longest: int = 30
-    """Steps of a caption at most, the end word being one; what has not ended by then is kept and counted."""
-    suppress_unknown: bool = True
-    """Never emit the unknown word."""
-    context: str = "expected"
-    """Of hard attention: `expected`, Σ alpha_i a_i (authors' code); `argmax`, the likeliest place; `sample`, a place
-    drawn from alpha. Validation, scores, captions and pictures all use it."""
-    seed: int = 1
-    """Seeds `context=sample`: the same seed, the same captions."""
 
 
 @dataclass(frozen=True)
