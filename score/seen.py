@@ -35,3 +35,20 @@ def on_photo(caption: Caption, grid: tuple[int, int], framing: Framing) -> SeenC
     """A caption with attention (T, L) over a grid of L places, and the framing of its photo."""
     own: dict[str, Any] = {field.name: getattr(caption, field.name) for field in fields(Caption)}
     return SeenCaption(**own, grid=grid, framing=framing)
+
+
+def seen_record(caption: SeenCaption) -> dict[str, Any]:
+    """What the photo adds to a caption's record, as plain data; boxes are [left, top, width, height] in its pixels."""
+    frame = caption.framing
+    return {
+        "photo": {"width": frame.width, "height": frame.height},
+        "seen": _pixels(frame.seen),
+        "grid": list(caption.grid),
+        "attention": caption.attention.astype(float).round(6).tolist(),
+        "boxes": [_pixels(box) for box in caption.boxes()],
+        "box_share": SHARE,
+    }
+
+
+def _pixels(box: Box) -> list[float]:
+    return [round(side, 2) for side in box]
