@@ -112,7 +112,7 @@ def share_keys(keys: Tensor) -> tuple[Tensor, KeyGradient]:
 def additive_scores(keys: Tensor, query: Tensor, v: Tensor, gradient: KeyGradient | None = None) -> Tensor:
     """keys (B, L, D), query (B, R, D), v (D,) → scores (B, R, L), R captions a photo; differentiable in all three.
 
-    `gradient` comes with the keys from `share_keys`. Without it, where a gradient is wanted, torch's operations are used.
+    `gradient` comes with the keys from `share_keys`. Without it, torch's operations where a gradient is wanted.
     """
     query, v = query.to(keys.dtype), v.to(keys.dtype)
     if not torch.is_grad_enabled():

@@ -28,8 +28,10 @@ class SoftAttention(nn.Module):
         self.score = linear(channels, 1)  # v and c
 
     def keys(self, annotations: Tensor) -> Tensor:
-        """Annotations (B, L, D) → keys p (B, L, D), once per photo. On a processor always in float32: its tanh of bfloat16
-        takes six times as long."""
+        """Annotations (B, L, D) → keys p (B, L, D), once per photo.
+
+        On a processor always in float32: its tanh of bfloat16 takes six times as long.
+        """
         first, *others = cast("list[nn.Linear]", list(self.key_layers))
         precise = wide if annotations.device.type == "cpu" else (lambda keys: keys)
         if not others:
