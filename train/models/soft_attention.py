@@ -28,14 +28,18 @@ class SoftAttention(nn.Module):
         self.score = linear(channels, 1)  # v and c
 
     def keys(self, annotations: Tensor) -> Tensor:
-        """Annotations (B, L, D) → keys p (B, L, D), once per photo."""
+        """Annotations (B, L, D) → keys p (B, L, D), once per photo.
+
+        On a processor always in float32: its tanh of bfloat16 takes six times as long.
+        """
         first, *others = cast("list[nn.Linear]", list(self.key_layers))
+        precise = wide if annotations.device.type == "cpu" else (lambda keys: keys)
         if not others:
-            return first(annotations)
+            return precise(first(annotations))
         second, *others = others
-        keys = two_as_one(first, second, annotations).tanh()
+        keys = precise(two_as_one(first, second, annotations)).tanh()
         for layer in others:
-            keys = layer(keys).tanh()
+            keys = precise(layer(keys)).tanh()
         return keys
 
     def scores(self, keys: Tensor, query: Tensor, mask: Tensor | None, gathered: KeyGradient | None = None) -> Tensor:
@@ -43,8 +47,9 @@ class SoftAttention(nn.Module):
 
         `gathered` comes with keys from `share_keys`.
         """
-        v = self.score.weight[0].to(keys.dtype)
-        scores = wide(additive_scores(keys, query, v, gathered) + self.score.bias)  # arctic: tanh, not ReLU
+        scores = wide(
+            additive_scores(keys, query, self.score.weight[0], gathered) + self.score.bias
+        )  # arctic: tanh, not ReLU
         return scores if mask is None else scores.masked_fill(~mask.unsqueeze(1), float("-inf"))
 
     def forward(
