@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from attend.errors import UserError
 from attend.score.search.settings import search_settings
 from attend.train.config import SearchSettings, TrainConfig
 from attend.train.config_file import in_force
+from tests.command_line import attend
 
 RUN = SearchSettings(beam=5, length_normalisation=0.7, longest=20)
 
@@ -87,3 +89,18 @@ def test_what_is_in_force_leaves_out_what_has_no_effect() -> None:
     assert "search.beam" in shown and not {"search.groups", "search.top_p", "search.seed"} & set(shown)
     drawn = in_force(TrainConfig(search=SearchSettings(method="sample")), "soft")
     assert {"search.top_p", "search.seed"} <= set(drawn) and "search.beam" not in drawn
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("search.top_p=0.5", "search.top_p: no effect without search.method=sample"),
+        ("search.seed=3", "search.seed: no effect without search.method=sample or search.context=sample"),
+        ("search.method=draw", "search.method=draw is unknown"),
+        ("search.shortest=30", "do not fit into search.longest=30"),
+    ],
+)
+def test_training_refuses_the_same(words: str, message: str, tmp_path: Path) -> None:
+    done = attend("train", "--dataset", "unheard", "--out", tmp_path, "--set", words)
+    assert done.code == 2
+    assert message in done.err

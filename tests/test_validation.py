@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,4 +59,13 @@ def test_a_split_without_references_is_refused_before_training(photo_run: Path) 
     run = load_run(photo_run / "runs" / NAME)
     config = override_config(run.config, {"validation": {"images": 1}})  # photo 8.png has no caption
     with pytest.raises(UserError, match="no photo of the split val has a reference caption to validate against"):
+        make_validate(FeatureStore(run.store), config, run.vocabulary, CPU)
+
+
+def test_words_that_the_search_wants_and_the_captioner_does_not_know_are_refused_before_training(
+    grid_run: Path,
+) -> None:
+    run = load_run(grid_run / "runs" / NAME)
+    config = replace(run.config, search=replace(run.config.search, required="zebra"))
+    with pytest.raises(UserError, match=r"search\.required: zebra is not among the "):
         make_validate(FeatureStore(run.store), config, run.vocabulary, CPU)
