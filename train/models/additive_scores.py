@@ -50,10 +50,7 @@ class _Scores(Function):
     def forward(ctx: Any, keys: Tensor, query: Tensor, v: Tensor, gradient: KeyGradient) -> Tensor:
         ctx.save_for_backward(keys, query, v)
         ctx.gradient = gradient
-        scores = keys.new_empty((*query.shape[:2], keys.shape[1]))  # (B, R, L)
-        for piece, tanh in _pieces(keys, query):
-            torch.matmul(tanh, v, out=scores[piece])
-        return scores
+        return _in_pieces(keys, query, v)
 
     @staticmethod
     def backward(ctx: Any, *outputs: Any) -> tuple[None, Tensor, Tensor, None]:
@@ -73,6 +70,14 @@ class _Scores(Function):
             else:
                 ctx.gradient.sum[piece] += (weight.transpose(2, 3) * slope).sum(dim=1)
         return None, of_query, of_v.to(v.dtype), None
+
+
+def _in_pieces(keys: Tensor, query: Tensor, v: Tensor) -> Tensor:
+    """The scores (B, R, L), without a gradient."""
+    scores = keys.new_empty((*query.shape[:2], keys.shape[1]))
+    for piece, tanh in _pieces(keys, query):
+        torch.matmul(tanh, v, out=scores[piece])
+    return scores
 
 
 def _pieces(keys: Tensor, query: Tensor) -> Iterator[tuple[slice, Tensor]]:
@@ -107,6 +112,8 @@ def additive_scores(keys: Tensor, query: Tensor, v: Tensor, gradient: KeyGradien
     `gradient` comes with the keys from `share_keys`; without it the plain operations are used.
     """
     query, v = query.to(keys.dtype), v.to(keys.dtype)
-    if gradient is None:
+    if gradient is None and torch.is_grad_enabled():
         return torch.tanh(keys.unsqueeze(1) + query.unsqueeze(2)) @ v
+    if gradient is None:
+        return _in_pieces(keys, query, v)
     return _Scores.apply(keys, query, v, gradient)
