@@ -164,7 +164,5 @@ def _captions(
     steps = torch.tensor([entry.step for entry in flat], device=device)
     rows = torch.tensor([entry.row for entry in flat], device=device)
     said = history.said(steps, rows)
-    captions = iter(
-        captions_of(said, [(entry.step, entry.total, entry.finished) for entry in flat], vocabulary)
-    )
+    captions = iter(captions_of(said, [(entry.step, entry.total, entry.finished) for entry in flat], vocabulary))
     return [[next(captions) for _ in entries] for entries in found]

@@ -28,15 +28,19 @@ class SoftAttention(nn.Module):
         self.score = linear(channels, 1)  # v and c
 
     def keys(self, annotations: Tensor) -> Tensor:
-        """Annotations (B, L, D) → keys p (B, L, D), once per photo."""
+        """Annotations (B, L, D) → keys p (B, L, D), once per photo.
+
+        A processor gets them in float32 at least: its tanh of bfloat16 takes six times as long (bench/decode.py).
+        """
         first, *others = cast("list[nn.Linear]", list(self.key_layers))
         if not others:
-            return first(annotations)
-        second, *others = others
-        keys = two_as_one(first, second, annotations).tanh()
-        for layer in others:
-            keys = layer(keys).tanh()
-        return keys
+            keys = first(annotations)
+        else:
+            second, *others = others
+            keys = two_as_one(first, second, annotations).tanh()
+            for layer in others:
+                keys = layer(keys).tanh()
+        return wide(keys) if keys.device.type == "cpu" else keys
 
     def scores(self, keys: Tensor, query: Tensor, mask: Tensor | None, gathered: KeyGradient | None = None) -> Tensor:
         """Query W_h h of all captions in progress (B, R, D) → e (B, R, L) float32, -inf where there is no place.
