@@ -1,11 +1,11 @@
 """Captions of beam search against a peer and a limit, side by side in one run: `python bench/decode.py`.
 
 Rows: *peer*, the search of the common tutorials (bench/peer_search.py); *ours*; *ours, bfloat16*, the same under
-autocast, which the product does not use; *limit*, the time that the matrix products, the tanhs and the bytes of one photo
-take at the rates measured in this run, in float32. Medians over rounds in which all take turns. The weights are drawn;
-the output layer is scaled until a word is about as sure as in a trained captioner. Captions are compared with the peer's,
-word for word, and so are the log-probabilities of the equal ones; the exit status is 1 when fewer than 99 % of ours in
-float32 are equal.
+autocast, which the product does not use; *limit*, the time that the matrix products, the tanhs and the bytes of one
+photo take at the rates measured in this run, in float32. Medians over rounds in which all take turns. The weights are
+drawn; the output layer is scaled until a word is about as sure as in a trained captioner. Captions are compared with
+the peer's, word for word, and so are the log-probabilities of the equal ones; the exit status is 1 when fewer than 99 %
+of ours in float32 are equal.
 """
 
 from __future__ import annotations

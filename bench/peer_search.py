@@ -1,6 +1,6 @@
 """Beam search as the common tutorials write it, for the weights of an `AttentionLSTM`: the peer of bench/decode.py.
 
-One photo at a time. The annotations are copied for every caption in progress, and at each step the keys of attention are
+One photo at a time. The annotations are copied for every caption in progress, at each step the keys of attention are
 projected again from them, and words, state, totals and alphas are picked into new arrays. The network is ours: the same
 function of the same weights, so that the captions can be compared.
 """

@@ -39,6 +39,10 @@ class History:
 
     _steps: list[_Step] = field(default_factory=list)
 
+    def __len__(self) -> int:
+        """Steps so far."""
+        return len(self._steps)
+
     def add(
         self,
         words: Tensor,
