@@ -14,12 +14,14 @@ from attend.data.half import finite_rows
 from attend.data.items import Problem
 from attend.data.items_file import read_items
 from attend.data.manifest import Manifest, ShardRecord
+from attend.data.problems_file import PROBLEMS, read_problems
 from attend.data.shard_check import open_file_faults
 from attend.data.store_format import ANNOTATIONS, DTYPE, UNREADABLE
 from attend.errors import UserError
 from attend.progress import Progress
 
-_REDO = "delete it and run `make features` again"
+_AGAIN = "run `make features` again"
+_REDO = f"delete it and {_AGAIN}"
 _ROWS_AT_ONCE = 32
 
 
@@ -62,9 +64,15 @@ def _check_ids(folder: Path, manifest: Manifest) -> Iterator[Problem]:
     except UserError as error:
         yield Problem("items.jsonl", str(error))
         return
+    try:
+        reasons = {problem.where: problem.what for problem in read_problems(folder)}
+    except UserError as error:
+        yield Problem(PROBLEMS, str(error))
+        return
     for item in items:
         if item.image_id not in held:
-            yield Problem(item.image_id, "has no annotations: run `make features` again")
+            reason = reasons.get(str(item.path))
+            yield Problem(item.image_id, f"has no annotations{f' ({reason})' if reason else ''}: {_AGAIN}")
 
 
 def _check_shard(path: Path, shard: ShardRecord, manifest: Manifest) -> list[Problem]:

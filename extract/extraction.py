@@ -12,6 +12,7 @@ from pathlib import Path
 from attend.data.atomic import remove_abandoned
 from attend.data.items import Item, Problem
 from attend.data.manifest import Manifest, ShardRecord
+from attend.data.problems_file import write_problems
 from attend.data.store_format import DEFAULT_CODEC, SHARD_ROWS, shard_attributes, shard_name
 from attend.errors import UserError
 from attend.extract.carry import carry_over
@@ -19,7 +20,6 @@ from attend.extract.encoders import Encoder, fingerprint
 from attend.extract.images import Preprocessing
 from attend.extract.libraries import library_versions
 from attend.extract.options import Options
-from attend.extract.problems import write_problems
 from attend.extract.resume import check_same, refresh_items, remove_store
 from attend.extract.run_shard import Run, run_shards
 from attend.extract.shard_job import Job

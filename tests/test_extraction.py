@@ -11,13 +11,14 @@ from PIL import Image
 
 from attend.data.items import Item, Problem
 from attend.data.manifest import Manifest
+from attend.data.problems_file import PROBLEMS
 from attend.data.store_reader import FeatureStore
 from attend.data.store_writer import ShardWriter
 from attend.data.verify import verify
 from attend.errors import UserError
 from attend.extract import extraction
 from attend.extract.images import Preprocessing, read_photo
-from attend.extract.problems import PROBLEMS, problem_lines
+from attend.extract.problems import problem_lines
 from tests.tiny_encoder import drawn_photo, tiny_encoder
 from tests.tiny_extraction import WHOLE, Bench
 
@@ -82,6 +83,9 @@ def test_a_failed_photo_is_reported_and_retried(bench):
     assert [dataclasses.asdict(problem) for problem in summary.problems] == problems
     assert [json.loads(line) for line in (bench.folder / PROBLEMS).read_text().splitlines()] == problems
     assert summary.stored == 7
+    reason = "does not exist: restore it or take it out of the captions"
+    missing = {problem.where: problem.what for problem in verify(bench.folder)}
+    assert missing[bench.items[5].image_id] == f"has no annotations ({reason}): run `make features` again"
     again = bench.run()
     assert again.problems == summary.problems and bench.encoded == 0
     drawn_photo(2).save(bench.items[2].path)

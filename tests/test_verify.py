@@ -13,6 +13,7 @@ import pytest
 from attend.data.items import Problem
 from attend.data.items_file import write_items
 from attend.data.manifest import Manifest
+from attend.data.problems_file import read_problems, write_problems
 from attend.data.verify import surplus, verify
 from attend.errors import UserError
 from tests.sample_store import Sample, write_sample
@@ -113,6 +114,19 @@ def test_images_without_annotations_are_a_problem_and_those_without_items_are_no
     change(sample.folder, items_sha256=write_items(sample.folder, [*sample.items[1:], stranger]))
     assert verify(sample.folder) == [Problem("new.jpg", "has no annotations: run `make features` again")]
     assert surplus(sample.folder) == [sample.items[0].image_id]
+
+
+@pytest.mark.parametrize("content", [b"{", b"[1]\n", b'{"what": "no place"}\n'])
+def test_a_list_of_problems_that_cannot_be_read_is_one(sample: Sample, content: bytes) -> None:
+    (sample.folder / "problems.jsonl").write_bytes(content)
+    where, what = only(verify(sample.folder))
+    assert where == "problems.jsonl" and "cannot be read" in what and "run `make features` again" in what
+
+
+def test_a_path_that_is_not_utf8_comes_back_from_the_list_of_problems(tmp_path) -> None:
+    problems = [Problem("photos/\udcff.jpg", "a line\u2028separator"), Problem("b", "c")]
+    write_problems(tmp_path, problems)
+    assert read_problems(tmp_path) == problems
 
 
 @pytest.mark.fault("a photo that is in two shards", "verify names the photo", "Store")

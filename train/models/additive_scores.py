@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
-from attend.train.models.wide import wide
+from attend.train.models import additive_kernel
 
 PIECE_BYTES = 2**21
 """Size of the part of (B, R, L, D) worked on at once: about a core's second-level cache."""
@@ -50,34 +50,42 @@ class _Scores(Function):
     def forward(ctx: Any, keys: Tensor, query: Tensor, v: Tensor, gradient: KeyGradient) -> Tensor:
         ctx.save_for_backward(keys, query, v)
         ctx.gradient = gradient
-        return _in_pieces(keys, query, v)
+        return _scores(keys, query, v)
 
     @staticmethod
     def backward(ctx: Any, *outputs: Any) -> tuple[None, Tensor, Tensor, None]:
         keys, query, v = ctx.saved_tensors
-        of_scores = outputs[0].to(keys.dtype).unsqueeze(2)  # (B, R, 1, L)
+        of_scores = outputs[0].to(keys.dtype)  # (B, R, L)
         if ctx.gradient.sum is None:
             ctx.gradient.sum = torch.zeros_like(keys)
-        of_query = torch.empty_like(query)
-        of_v = torch.zeros_like(v, dtype=torch.promote_types(v.dtype, torch.float32))
-        for piece, tanh in _pieces(keys, query):
-            weight = of_scores[piece]
-            of_v += (weight.reshape(1, -1) @ tanh.view(-1, len(v))).squeeze(0)
-            slope = torch.ops.aten.tanh_backward(v.expand_as(tanh), tanh)  # v (1 - tanh²), (b, R, L, D)
-            of_query[piece] = (weight @ slope).squeeze(2)
-            if slope.shape[1] == 1:
-                ctx.gradient.sum[piece].addcmul_(weight[:, 0].transpose(1, 2), slope[:, 0])
-            else:
-                ctx.gradient.sum[piece] += (weight.transpose(2, 3) * slope).sum(dim=1)
-        return None, of_query, of_v.to(v.dtype), None
+        way = additive_kernel.gradients if additive_kernel.pays(keys, query) else _gradients
+        return None, *way(keys, query, v, of_scores, ctx.gradient.sum), None
 
 
-def _in_pieces(keys: Tensor, query: Tensor, v: Tensor) -> Tensor:
-    """The scores (B, R, L), without a gradient."""
-    scores = keys.new_empty((*query.shape[:2], keys.shape[1]))
+def _scores(keys: Tensor, query: Tensor, v: Tensor) -> Tensor:
+    """As `additive_scores`, with nothing kept for a gradient."""
+    if additive_kernel.pays(keys, query):
+        return additive_kernel.scores(keys, query, v)
+    scores = keys.new_empty((*query.shape[:2], keys.shape[1]))  # (B, R, L)
     for piece, tanh in _pieces(keys, query):
         torch.matmul(tanh, v, out=scores[piece])
     return scores
+
+
+def _gradients(keys: Tensor, query: Tensor, v: Tensor, of_scores: Tensor, of_keys: Tensor) -> tuple[Tensor, Tensor]:
+    """Adds the gradient of the keys to `of_keys` (B, L, D); returns those of query (B, R, D) and v (D,)."""
+    of_query = torch.empty_like(query)
+    of_v = torch.zeros_like(v, dtype=torch.promote_types(v.dtype, torch.float32))
+    for piece, tanh in _pieces(keys, query):
+        weight = of_scores[piece].unsqueeze(2)  # (b, R, 1, L)
+        of_v += (weight.reshape(1, -1) @ tanh.view(-1, len(v))).squeeze(0)
+        slope = torch.ops.aten.tanh_backward(v.expand_as(tanh), tanh)  # v (1 - tanh²), (b, R, L, D)
+        of_query[piece] = (weight @ slope).squeeze(2)
+        if slope.shape[1] == 1:
+            of_keys[piece].addcmul_(weight[:, 0].transpose(1, 2), slope[:, 0])
+        else:
+            of_keys[piece] += (weight.transpose(2, 3) * slope).sum(dim=1)
+    return of_query, of_v.to(v.dtype)
 
 
 def _pieces(keys: Tensor, query: Tensor) -> Iterator[tuple[slice, Tensor]]:
@@ -96,24 +104,19 @@ def _pieces(keys: Tensor, query: Tensor) -> Iterator[tuple[slice, Tensor]]:
 
 
 def share_keys(keys: Tensor) -> tuple[Tensor, KeyGradient]:
-    """Keys (B, L, D) for many calls of `additive_scores` in one forward pass, and where their gradient gathers.
-
-    A processor gets them in float32: its tanh of bfloat16 takes six times as long (bench/train.py).
-    """
+    """Keys (B, L, D) for many calls of `additive_scores` in one forward pass, and where their gradient gathers."""
     gradient = KeyGradient()
-    if keys.device.type == "cpu":
-        keys = wide(keys)
     return _SharedKeys.apply(keys, gradient), gradient
 
 
 def additive_scores(keys: Tensor, query: Tensor, v: Tensor, gradient: KeyGradient | None = None) -> Tensor:
     """keys (B, L, D), query (B, R, D), v (D,) → scores (B, R, L), R captions a photo; differentiable in all three.
 
-    `gradient` comes with the keys from `share_keys`; without it the plain operations are used.
+    `gradient` comes with the keys from `share_keys`. Without it, torch's operations where a gradient is wanted.
     """
     query, v = query.to(keys.dtype), v.to(keys.dtype)
-    if gradient is None and torch.is_grad_enabled():
-        return torch.tanh(keys.unsqueeze(1) + query.unsqueeze(2)) @ v
+    if not torch.is_grad_enabled():
+        return _scores(keys, query, v)
     if gradient is None:
-        return _in_pieces(keys, query, v)
+        return torch.tanh(keys.unsqueeze(1) + query.unsqueeze(2)) @ v
     return _Scores.apply(keys, query, v, gradient)

@@ -30,25 +30,26 @@ class SoftAttention(nn.Module):
     def keys(self, annotations: Tensor) -> Tensor:
         """Annotations (B, L, D) → keys p (B, L, D), once per photo.
 
-        A processor gets them in float32 at least: its tanh of bfloat16 takes six times as long (bench/decode.py).
+        On a processor always in float32: its tanh of bfloat16 takes six times as long.
         """
         first, *others = cast("list[nn.Linear]", list(self.key_layers))
+        precise = wide if annotations.device.type == "cpu" else (lambda keys: keys)
         if not others:
-            keys = first(annotations)
-        else:
-            second, *others = others
-            keys = two_as_one(first, second, annotations).tanh()
-            for layer in others:
-                keys = layer(keys).tanh()
-        return wide(keys) if keys.device.type == "cpu" else keys
+            return precise(first(annotations))
+        second, *others = others
+        keys = precise(two_as_one(first, second, annotations)).tanh()
+        for layer in others:
+            keys = precise(layer(keys)).tanh()
+        return keys
 
     def scores(self, keys: Tensor, query: Tensor, mask: Tensor | None, gathered: KeyGradient | None = None) -> Tensor:
         """Query W_h h of all captions in progress (B, R, D) → e (B, R, L) float32, -inf where there is no place.
 
         `gathered` comes with keys from `share_keys`.
         """
-        v = self.score.weight[0].to(keys.dtype)
-        scores = wide(additive_scores(keys, query, v, gathered) + self.score.bias)  # arctic: tanh, not ReLU
+        scores = wide(
+            additive_scores(keys, query, self.score.weight[0], gathered) + self.score.bias
+        )  # arctic: tanh, not ReLU
         return scores if mask is None else scores.masked_fill(~mask.unsqueeze(1), float("-inf"))
 
     def forward(
