@@ -34,6 +34,7 @@ CONFIG    =
 WORKERS   =
 SCHEDULER =
 SHARD_ROWS =
+SMALL     =
 
 $(if $(filter-out 1,$(GPUS)),$(if $(filter-out train,$(MAKECMDGOALS)),$(error GPUS= is for make train alone)))
 $(if $(WORKERS)$(SCHEDULER)$(SHARD_ROWS),$(if $(filter-out features,$(MAKECMDGOALS)),$(error WORKERS=, SCHEDULER= and SHARD_ROWS= are for make features alone)))
@@ -122,8 +123,8 @@ caption: $(SETUP) ## captions any photos as JSON lines: RUN= (or RUN="a b c") IM
 report: $(SETUP) ## an HTML report of a run with attention pictures
 	@$(ATTEND) report --run "$(RUN)" --out "$(OUT)" --device $(DEVICE) $(call if_said,SPLIT,--split $(SPLIT))
 
-bench: $(SETUP) ## ratios on this machine, side by side; the other bench/*.py are run by hand
-	for script in bench/extract.py bench/store.py bench/train.py; do echo "== $$script"; "$(PY)" $$script || exit 1; done
+bench: $(SETUP) ## ratios on this machine beside a peer and limits, into OUT/bench; SMALL=1 in a short form
+	@"$(PY)" bench/every.py --out "$(OUT)/bench" $(if $(filter-out 0 no,$(SMALL)),--small)
 
 lint: $(SETUP) ## ruff and the type check
 	"$(PY)" -m ruff check .
