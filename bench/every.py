@@ -1,8 +1,8 @@
 """Every ratio on this machine: `python bench/every.py [--small] [--only NAME]`, which is what `make bench` runs.
 
-The scripts of bench/expected.toml run one after the other. What each prints is written to OUT/NAME.md as it comes, all
-of it to OUT/bench.md, and the ratios to OUT/bench.png. The exit status is 1 when a script failed, or when a ratio is below
-half of its documented value.
+The scripts of bench/expected.toml run one after another. What each prints is written to OUT/NAME.md as it comes, all
+of it to OUT/bench.md, and the ratios to OUT/bench.png. The exit status is 1 when a script failed, or when a ratio is
+below half of its documented value.
 """
 
 from __future__ import annotations
