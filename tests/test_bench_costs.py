@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-BENCH = Path(__file__).resolve().parents[1] / "bench"
+from tests.bench_module import bench_module
 
 
 @pytest.fixture(scope="module")
-def costs() -> Iterator[ModuleType]:
-    spec = importlib.util.spec_from_file_location("costs", BENCH / "costs.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCH))
-        patch.setitem(sys.modules, "costs", module)
-        spec.loader.exec_module(module)
-        yield module
+def costs() -> ModuleType:
+    return bench_module("costs")
 
 
 def test_a_dataset_by_hand(costs: ModuleType) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import tomllib
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-BENCH = Path(__file__).resolve().parents[1] / "bench"
+from tests.bench_module import BENCH, bench_module
 
 PRINTED = """on a machine
 | row | captions/s | ratio to the peer |
@@ -30,11 +28,7 @@ beside another
 
 @pytest.fixture(scope="module")
 def ratios() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("bench_ratios", BENCH / "ratios.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return bench_module("ratios")
 
 
 def test_ratios_come_from_tables_with_that_column_the_first_row_of_a_name_counts(ratios: ModuleType) -> None:
