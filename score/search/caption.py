@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from attend.data.vocabulary import Vocabulary
 from attend.data.words import join
-from attend.score.search.history import Said
+from attend.score.search.trace import Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,18 +31,22 @@ class Caption:
         return join(self.words)
 
 
-def captions_of(said: Said, ends: Sequence[tuple[int, float, bool]], vocabulary: Vocabulary) -> list[Caption]:
-    """Captions from what they said and how they ended: steps, total log-probability, and whether finished.
-
-    The last step of a finished one is the end word.
-    """
-    ids, log_probs = said.words.tolist(), said.log_probs.cpu().numpy()
-    attention, gates = said.attention.cpu().numpy(), said.gates.cpu().numpy()
-    captions = []
-    for row, (steps, total, finished) in enumerate(ends):
-        length = steps - int(finished)
-        own = tuple(ids[row][:length])
-        words = tuple(vocabulary.words[number] for number in own)
-        parts = (part[row, :length] for part in (log_probs, attention, gates))
-        captions.append(Caption(own, words, total, *parts, finished))
-    return captions
+def captions_of(trace: Trace, totals: list[float], finished: bool, vocabulary: Vocabulary) -> list[Caption]:
+    """Each row of a trace as a caption with its total log-probability; the last step of a finished one is the end."""
+    length = trace.words.shape[1] - int(finished)
+    ids = trace.words[:, :length].tolist()
+    log_probs = trace.log_probs[:, :length].cpu().numpy()
+    attention = trace.attention[:, :length].cpu().numpy()
+    gates = trace.gates[:, :length].cpu().numpy()
+    return [
+        Caption(
+            tuple(ids[row]),
+            tuple(vocabulary.words[number] for number in ids[row]),
+            total,
+            log_probs[row],
+            attention[row],
+            gates[row],
+            finished,
+        )
+        for row, total in enumerate(totals)
+    ]
