@@ -18,6 +18,8 @@ CODEC     =
 IMAGES    =
 CAPTIONS  =
 BEAM      =
+N         =
+ATTENTION =
 PRESET    =
 SET       =
 RESUME    =
@@ -66,6 +68,8 @@ help: ## this list
 	@echo '              RUN=DATASET-ENCODER-VARIANT  its name   START=  a run whose best weights and words it begins with'
 	@echo '              GPUS=4  processes, one a GPU   CONFIG=  config.toml of a run, which is repeated   PRECISION='
 	@echo '  bleu, caption, report, naming   RUN=   BEAM=, SPLIT=, WEIGHTS=  in place of the run'"'"'s own   IMAGES=  photo or folder'
+	@echo '  caption     N=5  captions a photo, each with its log-probability   ATTENTION=1  maps, and boxes in the photo'"'"'s pixels'
+	@echo '              SET="search.method=diverse"  or sample; search.required=dog,ball; search.no_repeat=2 (docs/captions.md)'
 	@echo '  bleu, score METRICS=bleu,meteor,rouge,cider  and spice   SCORES=  a JSON file for make score, its table beside it'
 
 setup: $(SETUP) ## create .venv and install (the other targets do it when it is needed)
@@ -118,6 +122,7 @@ naming: $(SETUP) ## how many captions of the scenes name a right thing in its ri
 
 caption: $(SETUP) ## captions any photos as JSON lines: RUN= (or RUN="a b c") IMAGES=photo-or-folder
 	@$(ATTEND) caption --run "$(RUN)" --images "$(IMAGES)" --out "$(OUT)" --device $(DEVICE) $(search) \
+		$(if $(N),--n-best $(N)) $(if $(filter-out 0 no,$(ATTENTION)),--attention) \
 		$(call if_said,WEIGHTS,--weights "$(WEIGHTS)")
 
 report: $(SETUP) ## an HTML report of a run with attention pictures

@@ -18,7 +18,7 @@ SECTIONS = {
     "hard": "attend.train.hard_settings:HardSettings",
     "batches": "attend.train.config:BatchSettings",
     "optim": "attend.train.config:OptimSettings",
-    "search": "attend.train.config:SearchSettings",
+    "search": "attend.train.search_settings:SearchSettings",
     "validation": "attend.train.config:ValidationSettings",
 }
 """Section → the frozen dataclass that documents its fields. A command uses the sections of its own stage."""

@@ -11,8 +11,8 @@ from attend.data.store_reader import FeatureStore
 from attend.data.vocabulary import Vocabulary
 from attend.errors import UserError
 from attend.progress import Progress
-from attend.score.search.beam import beam_search
 from attend.score.search.caption import Caption
+from attend.score.search.find import find_captions
 from attend.train.config import SearchSettings
 from attend.train.models.interface import Captioner
 
@@ -60,7 +60,7 @@ def caption_images(
     for start in range(0, len(order), PHOTOS_AT_ONCE):
         batch = order[start : start + PHOTOS_AT_ONCE]
         annotations = torch.from_numpy(store.read(batch)).to(device).float()  # (B, L, D)
-        found = beam_search(captioner, annotations, None, vocabulary, settings)
+        found = find_captions(captioner, annotations, None, vocabulary, settings)
         captions.update((image_id, best) for image_id, [best] in zip(batch, found, strict=True))
         if progress is not None:
             progress.update(len(batch))

@@ -166,6 +166,7 @@ def caption_record(image_id: str, caption: Caption) -> dict[str, Any]:
         "caption": caption.text,
         "words": list(caption.words),
         "word_log_probs": [_rounded(float(value)) for value in caption.word_log_probs],
+        "probabilities": [_rounded(float(value)) for value in caption.probabilities],
         "gates": [_rounded(float(value)) for value in caption.gates],
         "log_prob": _rounded(caption.log_prob),
         "finished": caption.finished,

@@ -14,9 +14,11 @@ from attend.data.items import Problem
 from attend.device import cores
 from attend.errors import UserError
 from attend.extract.decoding import decode_ahead
+from attend.extract.framing import framing
 from attend.extract.images import Photo, PhotoError, read_photo
 from attend.score.captioner import PHOTOS_AT_ONCE, LoadedCaptioner
 from attend.score.search.caption import Caption
+from attend.score.seen import on_photo
 from attend.train.config import SearchSettings
 
 UNREADABLE_KINDS = frozenset({".heic", ".heif", ".avif"})
@@ -25,12 +27,18 @@ UNREADABLE_KINDS = frozenset({".heic", ".heif", ".avif"})
 
 @dataclass(frozen=True)
 class PhotoCaption:
-    """A photo with its caption, or with what is wrong with it. `animated`: only the first frame was captioned."""
+    """A photo with its captions, best first, or with what is wrong with it. `animated`: only the first frame was
+    captioned."""
 
     path: Path
-    caption: Caption | None
+    captions: Sequence[Caption]
     problem: Problem | None
     animated: bool = False
+
+    @property
+    def caption(self) -> Caption | None:
+        """The best one."""
+        return self.captions[0] if self.captions else None
 
 
 def find_photos(places: Sequence[Path]) -> tuple[list[Path], list[Path]]:
@@ -60,27 +68,42 @@ def find_photos(places: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 
 
 def caption_photos(
-    captioner: LoadedCaptioner, paths: Sequence[Path], search: SearchSettings | None = None
+    captioner: LoadedCaptioner,
+    paths: Sequence[Path],
+    search: SearchSettings | None = None,
+    n_best: int = 1,
+    attention: bool = False,
 ) -> Iterator[PhotoCaption]:
-    """Each photo's caption, or why it has none, in order. Photos are decoded ahead in threads."""
+    """Each photo's `n_best` captions, or why it has none, in order. Photos are decoded ahead in threads.
+
+    With `attention` they are `SeenCaption`s.
+    """
     read = partial(read_photo, preprocessing=captioner.preprocessing)
     decoded = decode_ahead(paths, read, cores(), 2 * PHOTOS_AT_ONCE)
     waiting: list[tuple[Path, Photo | PhotoError]] = []
     for path, photo in zip(paths, decoded, strict=True):
         waiting.append((path, photo))
         if len(waiting) == PHOTOS_AT_ONCE:
-            yield from _caption(captioner, waiting, search)
+            yield from _caption(captioner, waiting, search, n_best, attention)
             waiting = []
-    yield from _caption(captioner, waiting, search)
+    yield from _caption(captioner, waiting, search, n_best, attention)
 
 
 def _caption(
-    captioner: LoadedCaptioner, photos: Sequence[tuple[Path, Photo | PhotoError]], search: SearchSettings | None
+    captioner: LoadedCaptioner,
+    photos: Sequence[tuple[Path, Photo | PhotoError]],
+    search: SearchSettings | None,
+    n_best: int,
+    attention: bool,
 ) -> Iterator[PhotoCaption]:
     pixels = [photo.pixels for _, photo in photos if isinstance(photo, Photo)]
-    captions = iter(captioner.caption_pixels(torch.stack(pixels), search) if pixels else [])
+    found = iter(captioner.n_best_pixels(torch.stack(pixels), n_best, search) if pixels else [])
     for path, photo in photos:
         if isinstance(photo, PhotoError):
-            yield PhotoCaption(path, None, photo.problem())
+            yield PhotoCaption(path, [], photo.problem())
         else:
-            yield PhotoCaption(path, next(captions), None, photo.animated)
+            captions: Sequence[Caption] = next(found)
+            if attention:
+                frame = framing(photo.upright, captioner.preprocessing)
+                captions = [on_photo(caption, captioner.run.grid, frame) for caption in captions]
+            yield PhotoCaption(path, captions, None, photo.animated)

@@ -16,6 +16,7 @@ from attend.score.decode import caption_images, share_of_photos, split_items
 from attend.score.metrics.bleu import Bleu
 from attend.score.metrics.references import tokenise_references
 from attend.score.metrics.scoring import score_captions
+from attend.score.search.rules import make_rules
 from attend.train import ranks
 from attend.train.config import TrainConfig
 from attend.train.models.interface import Captioner
@@ -54,8 +55,9 @@ def make_validate(
     """A function that scores a captioner (in evaluation mode) on the first photos of the validation split.
 
     The processes of a training caption a share each. References are tokenised here, once. UserError when the split has
-    no photo, or none with a reference.
+    no photo, or none with a reference, and when the search wants words that are not in the vocabulary.
     """
+    make_rules(config.search, vocabulary)  # what it refuses is refused before anything is trained
     items = split_items(store, config.validation.split, config.validation.images)
     references = tokenise_references({item.image_id: item.captions for item in items})
     image_ids = [item.image_id for item in items]

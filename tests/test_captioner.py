@@ -121,6 +121,47 @@ def test_one_photo_or_several_by_path_or_as_pillow_images(photo_run: Path, monke
         captioner.caption("nowhere.png")
 
 
+def test_n_best_captions_and_where_the_model_looked(photo_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny_encoder(monkeypatch)
+    captioner = load_captioner(photo_run / "runs" / NAME)
+    paths = [item.path for item in FeatureStore(captioner.run.store).items][:2]
+    plain = captioner.caption(paths)
+    three = captioner.caption(paths, n_best=3)
+    assert [len(captions) for captions in three] == [3, 3]
+    assert [captions[0].ids for captions in three] == [caption.ids for caption in plain]
+    for captions in three:
+        assert [one.log_prob for one in captions] == sorted((one.log_prob for one in captions), reverse=True)
+        assert len({one.ids for one in captions}) == 3
+    seen = captioner.caption(paths, n_best=3, attention=True)
+    for path, captions, others in zip(paths, seen, three, strict=True):
+        with Image.open(path) as photo:
+            width, height = photo.size
+        for one, other in zip(captions, others, strict=True):
+            assert (one.ids, one.grid, one.maps.shape) == (other.ids, (2, 2), (len(one.ids), 2, 2))
+            assert one.maps.reshape(len(one.ids), -1) == pytest.approx(other.attention)
+            assert (one.framing.width, one.framing.height) == (width, height)
+            # 36 pixels of the shorter side, 32 of them seen
+            assert one.framing.seen[2:] == pytest.approx((min(width, height) * 32 / 36,) * 2, rel=0.03)
+            for left, top, wide, high in one.boxes():
+                assert left >= 0 and top >= 0 and left + wide <= width and top + high <= height
+    [best] = captioner.caption(Image.open(paths[0]), attention=True)
+    assert best.boxes() == seen[0][0].boxes()
+    with pytest.raises(UserError, match=r"4 captions a photo: search\.beam=3 has 3"):
+        captioner.caption(paths[0], n_best=4)
+
+
+def test_given_words_on_a_photo(photo_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny_encoder(monkeypatch)
+    captioner = load_captioner(photo_run / "runs" / NAME)
+    path = FeatureStore(captioner.run.store).items[0].path
+    [found] = captioner.caption(path, attention=True)
+    read = captioner.read(path, found.words)
+    assert read.log_prob == pytest.approx(found.log_prob, abs=1e-4)
+    assert read.probabilities == pytest.approx(found.probabilities, abs=1e-4)
+    assert read.maps == pytest.approx(found.maps, abs=1e-5)
+    assert read.framing == found.framing
+
+
 @pytest.mark.fault(
     "captioning with weights the run was not trained on", "refused by their hash", "Captions and pictures"
 )

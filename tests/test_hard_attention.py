@@ -137,6 +137,6 @@ def test_a_beam_keeps_its_photos_draws():
 def test_what_does_not_apply_is_named():
     with pytest.raises(UserError, match=r"search\.context=argmax: no effect on this run, only VARIANT=hard"):
         beam_search(make(AttentionLSTM), annotations(), None, VOCABULARY, SearchSettings(context="argmax"))
-    with pytest.raises(UserError, match=r"search\.seed: no effect without search\.context=sample"):
+    with pytest.raises(UserError, match=r"search\.seed: no effect without search\.method=sample or search\.con"):
         search_settings(SearchSettings(), ("search.seed=3",), None, None)
     assert search_settings(SearchSettings(), ("search.seed=3 search.context=sample",), None, None).seed == 3

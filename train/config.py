@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from attend.train.hard_settings import HardSettings
+from attend.train.search_settings import SearchSettings
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,6 @@ class ModelSettings:
     """The previous word enters the deep output (E y of eq. 7)."""
     output_layers: int = 1
     """Layers of the deep output; all but the last are ReLU layers after its tanh (authors' n_layers_out)."""
-    annotation_scale: float = 1.0
-    """The annotations are multiplied by this before anything reads them. Paper: 1. VGG-19's are about 129 long: keys of
-    attention saturate, and soft attention stays nearly even (docs/attention.md)."""
     annotation_lstm: bool = False
     """A bidirectional LSTM reads the annotations first; each place has 2n channels then (authors' lstm_encoder)."""
     dropout: float = 0.5
@@ -113,25 +111,6 @@ class OptimSettings:
     """Seeds initial weights, order of captions, dropout and what is drawn in training."""
     save_minutes: float = 10.0
     """`last.pt` is written after every validation and at least this often."""
-
-
-@dataclass(frozen=True)
-class SearchSettings:
-    """Beam search, in validation and as the default of `bleu` and `caption`."""
-
-    beam: int = 5
-    """Captions kept in progress per photo; 1 is greedy."""
-    length_normalisation: float = 0.0
-    """Captions are ranked by log p / steps^this, the end word being a step; 0: by log p."""
-    longest: int = 30
-    """Steps of a caption at most, the end word being one; what has not ended by then is kept and counted."""
-    suppress_unknown: bool = True
-    """Never emit the unknown word."""
-    context: str = "expected"
-    """Of hard attention: `expected`, Σ alpha_i a_i (authors' code); `argmax`, the likeliest place; `sample`, a place
-    drawn from alpha. Validation, scores, captions and pictures all use it."""
-    seed: int = 1
-    """Seeds `context=sample`: the same seed, the same captions."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from attend.errors import UserError
 from attend.settings import Values, check_value
 from attend.train.config import TrainConfig
 from attend.train.models.variants import find_variant
+from attend.train.search_settings import without_effect
 
 SECTIONS = tuple(section.name for section in fields(TrainConfig))
 
@@ -80,8 +81,8 @@ def flatten(config: TrainConfig) -> dict[str, Any]:
 
 
 def in_force(config: TrainConfig, variant: str) -> dict[str, Any]:
-    """`section.field` → value of every setting that has an effect in the variant."""
-    idle = find_variant(variant).without_effect
+    """`section.field` → value of every setting that has an effect in the variant and beside the others."""
+    idle = find_variant(variant).without_effect | {f"search.{name}" for name in without_effect(config.search)}
     return {name: value for name, value in flatten(config).items() if name not in idle}
 
 

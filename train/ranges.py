@@ -24,6 +24,7 @@ AT_LEAST_1 = Range(lambda value: value >= 1, "at least 1")
 POSITIVE = Range(lambda value: value > 0, "more than 0")
 BELOW_1 = Range(lambda value: 0 <= value < 1, "at least 0 and below 1")
 SHARE = Range(lambda value: 0 <= value <= 1, "0 to 1")
+SOME_SHARE = Range(lambda value: 0 < value <= 1, "more than 0 and at most 1")
 
 RANGES = {
     "words.size": Range(lambda value: value >= 3, "at least 3: the end word, the unknown word and one more"),
@@ -59,6 +60,13 @@ RANGES = {
     "search.beam": AT_LEAST_1,
     "search.length_normalisation": AT_LEAST_0,
     "search.longest": AT_LEAST_1,
+    "search.shortest": AT_LEAST_0,
+    "search.no_repeat": AT_LEAST_0,
+    "search.groups": AT_LEAST_1,
+    "search.diversity": AT_LEAST_0,
+    "search.temperature": POSITIVE,
+    "search.top_k": AT_LEAST_0,
+    "search.top_p": SOME_SHARE,
     "search.seed": AT_LEAST_0,
     "validation.every": POSITIVE,
     "validation.images": AT_LEAST_0,

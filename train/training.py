@@ -30,6 +30,7 @@ from attend.train.repeating import how_to_repeat
 from attend.train.run import Run
 from attend.train.run_lock import locked
 from attend.train.same_run import check_folder, check_repeats
+from attend.train.search_settings import check_search
 from attend.train.start import as_record, find_start, load_start
 from attend.train.stopping import Position
 
@@ -64,8 +65,9 @@ def train(request: Request, make_validate: MakeValidate, say: Callable[[str], No
 
 
 def check_config(variant: str, config: TrainConfig) -> None:
-    """UserError: a setting that is out of its range, or has no effect in the variant."""
+    """UserError: a setting that is out of its range, means nothing, or has no effect in the variant."""
     check_ranges(config)
+    check_search(config.search)
     refuse_without_effect(variant, changed_values(config))
 
 

@@ -22,6 +22,8 @@ from attend.commands.run_options import run_folders, run_options
     default=None,
     help="Rank captions by log p / words^THIS; 0: by log p.  [default: the run's]",
 )
+@click.option("--n-best", type=click.IntRange(min=1), default=1, show_default=True, help="Captions of each photo.")
+@click.option("--attention/--no-attention", help="Add maps, and the box of each word's region in the photo's pixels.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
 @click.option("--set", "words", multiple=True, help='Settings of the search, e.g. --set "search.longest=20".')
 @click.option(
@@ -37,11 +39,13 @@ def caption(
     weights: str | None,
     beam: int | None,
     length_normalisation: float | None,
+    n_best: int,
+    attention: bool,
     device: str,
     words: tuple[str, ...],
     output: Path | None,
 ) -> None:
-    """Caption photos: a JSON line for each, with its words, their log-probabilities and gates.
+    """Caption photos: a JSON line for each caption, with its words, their probabilities and gates (docs/captions.md).
 
     Several runs, --run "a b c", caption as one: their word distributions are averaged.
     """
@@ -51,26 +55,36 @@ def caption(
     from attend.score.captioner import load_captioner
     from attend.score.evaluation import caption_record
     from attend.score.photos import caption_photos, find_photos
+    from attend.score.search.find import check_best
+    from attend.score.search.rules import make_rules
     from attend.score.search.settings import search_settings
+    from attend.score.seen import SeenCaption, seen_record
 
     if not all(places):
         raise UserError("IMAGES= is empty: name a photo or a folder of photos")
     captioner = load_captioner(run_folders(out, name, dataset, encoder, variant), device, weights)
     settings = search_settings(captioner.run.config.search, words, beam, length_normalisation)
+    check_best(settings, n_best)
+    make_rules(settings, captioner.vocabulary)
     photos, others = find_photos([Path(place) for place in places])
     lines: list[str] = []
-    problems = animated = 0
+    problems = animated = cut = fewer = 0
     with Progress(len(photos), "captions", "photos") as progress:
-        for found in caption_photos(captioner, photos, settings):
-            if found.caption is None:
+        for found in caption_photos(captioner, photos, settings, n_best, attention):
+            if found.problem:
                 problems += 1
-                click.echo(f"no caption: {found.path} {found.problem.what if found.problem else ''}", err=True)
+                click.echo(f"no caption: {found.path} {found.problem.what}", err=True)
             else:
                 animated += found.animated
-                line = json.dumps(caption_record(str(found.path), found.caption), ensure_ascii=False)
-                lines.append(line)
+                fewer += len(found.captions) < n_best
+            for rank, one in enumerate(found.captions, start=1):
+                cut += not one.finished
+                record = {**caption_record(str(found.path), one), "rank": rank}
+                if isinstance(one, SeenCaption):
+                    record |= seen_record(one)
+                lines.append(json.dumps(record, ensure_ascii=False))
                 if output is None:
-                    click.echo(line)
+                    click.echo(lines[-1])
             progress.update()
     if output is not None:
         write_atomically(output, "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape"))
@@ -78,6 +92,8 @@ def caption(
     for count, what in (
         (animated, "animated photos: their first frame was captioned"),
         (len(others), "files are no photos by their names and were passed over"),
+        (cut, f"captions were cut after search.longest={settings.longest} words"),
+        (fewer, f"photos have fewer than {n_best} captions: the search found no more"),
         (problems, "photos have no caption"),
     ):
         if count:

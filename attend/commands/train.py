@@ -48,6 +48,7 @@ def train(
     from attend.train.launch import check_processes, launch
     from attend.train.models.variants import refuse_without_effect
     from attend.train.repeating import Origin, read_origin
+    from attend.train.search_settings import refuse_idle
     from attend.train.start import find_start, like_start
     from attend.train.training import Request, check_config
     from attend.train.training import train as run_training
@@ -70,6 +71,7 @@ def train(
     begins = find_start(folder, asked, resume)
     if begins:
         config = like_start(config, values, begins)
+    refuse_idle(values.get("search", {}), config.search)
     check_config(origin.variant, config)
     if gpus > 1 and not ranks.launched():
         sys.exit(launch(gpus, device, sys.argv[1:], folder))

@@ -2,31 +2,34 @@
 
 A beam of k is k places for captions of one photo. A caption that ends keeps its place and is set apart; the places
 left go on, so the beam narrows as captions end, and a beam of 1 is greedy search.  # arctic: live_k, dead_k
+A photo can have several beams, its lanes (lanes.py): for words that must come, and for captions that differ.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import torch
 from torch import Tensor
 
-from attend.data.vocabulary import END, UNKNOWN, Vocabulary
+from attend.data.vocabulary import END, Vocabulary
 from attend.score.search.caption import Caption, captions_of
 from attend.score.search.context import with_context
-from attend.score.search.likeliest import likeliest
+from attend.score.search.lanes import Groups, Lanes, Required, by_lane
+from attend.score.search.rules import NEVER, make_rules
 from attend.score.search.trace import Trace
 from attend.train.config import SearchSettings
 from attend.train.models.interface import NO_WORD, Captioner
 
-NEVER = float("-inf")
-
 
 @dataclass(frozen=True)
 class _Found:
-    """Captions that left the search at one step: (N,) photo, total log-probability and score, with their trace."""
+    """Captions that left the search at one step: (N,) photo, lane, log-probability and score, with their trace."""
 
     images: Tensor
+    lanes: Tensor
     totals: Tensor
     scores: Tensor
     trace: Trace
@@ -34,9 +37,9 @@ class _Found:
 
     @classmethod
     def of(cls, images: Tensor, which: Tensor, totals: Tensor, scores: Tensor, trace: Trace, finished: bool) -> _Found:
-        """The captions that `which` (B, beam) marks; `images` (B,), the trace has B·beam rows."""
-        owners = images.unsqueeze(1).expand_as(which)[which]
-        return cls(owners, totals[which], scores[which], trace.at(which.flatten()), finished)
+        """The captions that `which` (B, P, W) marks; `images` (B,), the trace has B·P·W rows."""
+        photos, lanes, _ = which.nonzero(as_tuple=True)
+        return cls(images[photos], lanes, totals[which], scores[which], trace.at(which.flatten()), finished)
 
 
 @torch.inference_mode()
@@ -52,13 +55,18 @@ def beam_search(
 
     A caption is scored by log p / t^a, with t its steps (the end word is one) and a `settings.length_normalisation`.
     Finished captions come before those cut after `settings.longest` words, whatever their scores: the probability of
-    a beginning is that of all its continuations. A photo can have fewer than `best`, never none.
+    a beginning is that of all its continuations. Of several groups the best of each come first, then the second of
+    each, and no caption comes twice. A photo can have fewer than `best`, and none where no caption obeys the rules.
     The search for a photo stops early only when nothing in progress can still be among its `best`: log p never rises,
     and t never exceeds the limit, so no continuation of a caption with total s scores above s / longest^a.
     ValueError when `best` is not between 1 and the beam, when dropout is on, and when the model gives NaN.
     """
-    beam, longest, power = settings.beam, settings.longest, settings.length_normalisation
-    if not 1 <= best <= beam or longest < 1 or power < 0:
+    width, longest, power = settings.beam, settings.longest, settings.length_normalisation
+    rules = make_rules(settings, vocabulary)
+    lanes: Lanes = Required(rules.required)
+    if settings.method == "diverse":
+        lanes = Groups(settings.groups, settings.diversity)
+    if not 1 <= best <= width * (lanes.count - lanes.first_result) or longest < 1 or power < 0:
         raise ValueError(f"need 1 <= best <= beam, longest >= 1, length_normalisation >= 0: {best=}, {settings}")
     if getattr(captioner, "training", False):
         raise ValueError("the captioner is in training mode, where dropout is on: call eval() first")
@@ -66,72 +74,74 @@ def beam_search(
     device, images = annotations.device, torch.arange(len(annotations), device=annotations.device)
     state = captioner.start(annotations, mask)
     trace = Trace.empty(len(annotations), annotations.shape[1], device)
-    words = torch.full((len(annotations),), NO_WORD, device=device)  # (B·R,) previous words
-    totals = torch.zeros((len(annotations), 1), device=device)  # (B, R) log p so far; NEVER: an empty place
-    places = torch.full((len(annotations),), beam, device=device)  # (B,) places left to captions in progress
-    ended_scores = torch.full((len(annotations), beam), NEVER, device=device)
+    words = torch.full((len(annotations),), NO_WORD, device=device)  # (B·P·R,) previous words; R = 1, P = 1 at first
+    guides = totals = lanes.start(len(annotations), torch.zeros((), device=device))  # (B, P, R) NEVER: an empty place
+    places = torch.full((len(annotations), lanes.count), width, device=device)  # (B, P) left to captions in progress
+    ended_scores = torch.full((len(annotations), lanes.count, width), NEVER, device=device)
     found: list[_Found] = []
     for step in range(1, longest + 1):
         if len(images) == 0:
             break
-        log_probs, state, look = captioner.step(state, words)  # (B·R, K)
-        totals, parents, candidates = _expand(totals, log_probs, beam, settings.suppress_unknown)  # (B, beam) each
-        if bool(totals.isnan().any()):
+        log_probs, state, look = captioner.step(state, words)  # (B·P·R, K)
+        own = len(words) // len(images)  # rows of a photo: P·R, at first 1
+        allowed = by_lane(rules.allow(log_probs, trace.words), guides)
+        following = lanes.go_on(guides, allowed, by_lane(trace.words, guides), places, width)
+        rows = torch.arange(len(images), device=device).view(-1, 1, 1) * own + following.parents % own
+        rows, words = rows.flatten(), following.words.flatten()  # (B·P·W,) of the rows before this step
+        guides = following.guides
+        if bool(guides.isnan().any()):
             raise ValueError("the captioner gives log-probabilities that are not numbers")
-        rows = parents.flatten()  # of the B·R before this step
-        words = candidates.flatten()
-        trace = trace.at(rows).extend(words, log_probs[rows, words], look.weights[rows], look.gate[rows])
-        taken = (totals > NEVER) & (torch.arange(beam, device=device) < places.unsqueeze(1))
-        ended, live = taken & (candidates == END), taken & (candidates != END)
+        there = guides > NEVER
+        said = log_probs[rows, words]  # (B·P·W,)
+        totals = totals.flatten(1).gather(1, following.parents.flatten(1)).view_as(guides) + said.view_as(guides)
+        totals = totals.masked_fill(~there, NEVER)  # (B, P, W) log p so far
+        trace = trace.at(rows).extend(words, said, look.weights[rows], look.gate[rows])
+        taken = there & (torch.arange(width, device=device) < places.unsqueeze(2))
+        ended, live = taken & (following.words == END), taken & (following.words != END)
         scores = totals / step**power
         found.append(_Found.of(images, ended, totals, scores, trace, finished=True))
-        ended_scores = torch.cat([ended_scores, scores.masked_fill(~ended, NEVER)], dim=1).topk(beam).values
-        places = places - ended.sum(dim=1)
-        totals = totals.masked_fill(~live, NEVER)
-        # What is in progress can still reach this; a photo goes on while that beats the worst caption to be returned.
-        going = (totals.max(dim=1).values / longest**power > ended_scores[:, best - 1]).nonzero().squeeze(1)  # (B',)
+        ended_scores = torch.cat([ended_scores, scores.masked_fill(~ended, NEVER)], dim=2).topk(width, dim=2).values
+        places = places - ended.sum(dim=2)
+        guides, totals = guides.masked_fill(~live, NEVER), totals.masked_fill(~live, NEVER)
+        # What is in progress can still reach totals / longest^a; a photo goes on while that can change its results.
+        going = lanes.still_open(totals / longest**power, ended_scores, best).nonzero().squeeze(1)  # (B',)
         state = state.select(rows)
         if len(going) < len(images):  # else nothing is left out, and nothing copied
-            state, kept_rows = (
-                state.keep(going),
-                (going.unsqueeze(1) * beam + torch.arange(beam, device=device)).flatten(),
-            )
-            words, trace = words[kept_rows], trace.at(kept_rows)
-            images, totals, places, ended_scores = images[going], totals[going], places[going], ended_scores[going]
-    found.append(_Found.of(images, totals > NEVER, totals, totals / longest**power, trace, finished=False))
+            state, kept_rows = state.keep(going), torch.arange(len(rows), device=device).view(len(images), -1)[going]
+            words, trace = words[kept_rows.flatten()], trace.at(kept_rows.flatten())
+            images, guides, totals, places = images[going], guides[going], totals[going], places[going]
+            ended_scores = ended_scores[going]
+    cut = totals > NEVER
+    cut[:, : lanes.first_result] = False
+    found.append(_Found.of(images, cut, totals, totals / longest**power, trace, finished=False))
     return _best_of(found, len(annotations), vocabulary, best)
 
 
-def _expand(totals: Tensor, log_probs: Tensor, beam: int, suppress_unknown: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """The `beam` likeliest continuations of each photo's captions, likeliest first.
-
-    From totals (B, R) and log p of the next words (B·R, K): their totals, parent rows (of B·R) and words, (B, beam)
-    each. Where there are fewer continuations than that, the last ones have the total NEVER.
-    """
-    images, rows = totals.shape
-    width = min(beam + suppress_unknown, log_probs.shape[1])
-    log_probs, words = likeliest(log_probs, width)  # no caption has more than `beam` of the best continuations
-    if suppress_unknown:
-        log_probs = log_probs.masked_fill(words == UNKNOWN, NEVER)
-    continued = (totals.unsqueeze(2) + log_probs.view(images, rows, width)).flatten(1)  # (B, R·width)
-    totals, chosen = continued.topk(min(beam, rows * width))
-    words = words.view(images, rows * width).gather(1, chosen)
-    parents = torch.arange(images, device=totals.device).unsqueeze(1) * rows + chosen // width
-    missing = beam - totals.shape[1]
-    return (
-        torch.nn.functional.pad(totals, (0, missing), value=NEVER),
-        torch.cat([parents, parents[:, :1].expand(-1, missing)], dim=1),
-        torch.nn.functional.pad(words, (0, missing)),
-    )
-
-
 def _best_of(found: list[_Found], images: int, vocabulary: Vocabulary, best: int) -> list[list[Caption]]:
-    """The captions of each photo: finished before cut ones, then by score."""
-    ranked: list[list[tuple[bool, float, Caption]]] = [[] for _ in range(images)]
+    """The captions of each photo: of each lane finished before cut ones, then by score; the lanes' best, their seconds
+    and so on, no caption twice."""
+    lanes: list[dict[int, list[_Ranked]]] = [defaultdict(list) for _ in range(images)]
     for group in found:
         captions = captions_of(group.trace, group.totals.tolist(), group.finished, vocabulary)
-        for image, score, caption in zip(group.images.tolist(), group.scores.tolist(), captions, strict=True):
-            ranked[image].append((group.finished, score, caption))
-    for captions_and_scores in ranked:
-        captions_and_scores.sort(key=lambda entry: entry[:2], reverse=True)
-    return [[caption for _, _, caption in entries[:best]] for entries in ranked]
+        rows = zip(group.images.tolist(), group.lanes.tolist(), group.scores.tolist(), captions, strict=True)
+        for image, lane, score, caption in rows:
+            lanes[image][lane].append((caption.finished, score, caption))
+    return [_merged(list(of_photo.values()))[:best] for of_photo in lanes]
+
+
+def _merged(lanes: list[list[_Ranked]]) -> list[Caption]:
+    """The captions of one photo's lanes in the order of `_best_of`."""
+    ranked = [sorted(lane, key=_rank, reverse=True) for lane in lanes]
+    unique: dict[tuple[int, ...], Caption] = {}
+    for of_each in zip_longest(*ranked):
+        for _, _, caption in sorted((entry for entry in of_each if entry), key=_rank, reverse=True):
+            unique.setdefault((*caption.ids, int(caption.finished)), caption)
+    return list(unique.values())
+
+
+_Ranked = tuple[bool, float, Caption]
+"""Finished, score, caption."""
+
+
+def _rank(entry: _Ranked) -> tuple[bool, float]:
+    return entry[:2]

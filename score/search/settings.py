@@ -8,7 +8,9 @@ from typing import Any
 
 from attend.errors import UserError
 from attend.settings import read_settings
-from attend.train.config import SearchSettings
+from attend.train.config import SearchSettings, TrainConfig
+from attend.train.ranges import check_ranges
+from attend.train.search_settings import check_search, refuse_idle
 
 
 def search_settings(
@@ -20,11 +22,9 @@ def search_settings(
     if values:
         raise UserError(f"--set {', '.join(values)}: only settings of the search can be changed after training")
     options: dict[str, Any] = {"beam": beam, "length_normalisation": length_normalisation}
-    if "seed" in changes and changes.get("context", settings.context) != "sample":
-        raise UserError("search.seed: no effect without search.context=sample, leave it out")
-    settings = replace(settings, **changes | {name: value for name, value in options.items() if value is not None})
-    if settings.beam < 1 or settings.longest < 1 or settings.length_normalisation < 0 or settings.seed < 0:
-        raise UserError(
-            f"search: beam and longest must be at least 1, length_normalisation, seed at least 0: {settings}"
-        )
+    changes |= {name: value for name, value in options.items() if value is not None}
+    settings = replace(settings, **changes)
+    check_ranges(TrainConfig(search=settings))
+    check_search(settings)
+    refuse_idle(changes, settings)
     return settings

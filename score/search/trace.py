@@ -27,6 +27,10 @@ class Trace:
         """The rows that indices or a mask name."""
         return Trace(self.words[rows], self.log_probs[rows], self.attention[rows], self.gates[rows])
 
+    def until(self, steps: int) -> Trace:
+        """The first `steps` steps."""
+        return Trace(self.words[:, :steps], self.log_probs[:, :steps], self.attention[:, :steps], self.gates[:, :steps])
+
     def extend(self, words: Tensor, log_probs: Tensor, attention: Tensor, gates: Tensor) -> Trace:
         """One step more: words (N,), their log-probabilities (N,), attention (N, L), gates (N,)."""
         return Trace(

@@ -77,8 +77,7 @@ class DrawnAgain:
     @classmethod
     def of(cls, annotations: Tensor, seed: int) -> DrawnAgain:
         """The choice for photos with annotations (B, L, D)."""
-        halves = annotations.detach().half().cpu().numpy()  # as they are stored
-        return cls(tuple((seed, zlib.crc32(photo.tobytes())) for photo in halves))
+        return cls(tuple((seed, number) for number in photo_numbers(annotations)))
 
     def weights(self, alpha: Tensor, log_alpha: Tensor, step: int) -> Tensor:
         """See `PlaceChoice.weights`."""
@@ -89,3 +88,9 @@ class DrawnAgain:
     def keep(self, images: Tensor) -> DrawnAgain:
         """See `PlaceChoice.keep`."""
         return DrawnAgain(tuple(self.seeds[image] for image in images.tolist()))
+
+
+def photo_numbers(annotations: Tensor) -> list[int]:
+    """A number for each photo that its annotations (B, L, D) alone decide, for a seed."""
+    halves = annotations.detach().half().cpu().numpy()  # as they are stored
+    return [zlib.crc32(photo.tobytes()) for photo in halves]

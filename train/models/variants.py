@@ -19,7 +19,7 @@ from attend.train.models.equal_weights import MeanLSTM, UniformLSTM
 from attend.train.models.hard_attention import HardAttentionLSTM
 from attend.train.models.image_first import ImageFirstLSTM
 
-HARD_ONLY = frozenset({"search.context", "search.seed", *(f"hard.{item.name}" for item in fields(HardSettings))})
+HARD_ONLY = frozenset({"search.context", *(f"hard.{item.name}" for item in fields(HardSettings))})
 ATTENTION_ONLY = frozenset({"model.attention_layers", "loss.doubly_stochastic"})
 CONTEXT_ONLY = frozenset({"model.gate", "model.output_context", "model.init_layers", "model.annotation_lstm"})
 
