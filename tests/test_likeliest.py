@@ -29,6 +29,13 @@ def test_all_of_them_in_one_block_or_behind_the_blocks_are_found() -> None:
     assert likeliest(scores, 3)[1].tolist() == [[7, 7 + length, 7 + 2 * length], [last, last - 1, last - 2]]
 
 
+def test_rows_may_lie_in_several_dimensions() -> None:
+    scores = torch.randn((2, 3, 4, 1500), generator=torch.Generator().manual_seed(3))
+    values, indices = likeliest(scores, 5)
+    expected, order = scores.sort(dim=3, descending=True)
+    assert torch.equal(values, expected[..., :5]) and torch.equal(indices, order[..., :5])
+
+
 def test_equal_numbers_come_from_different_columns() -> None:
     values, indices = likeliest(torch.zeros((1, 5000)), 6)
     assert values.tolist() == [[0.0] * 6] and len(set(indices[0].tolist())) == 6

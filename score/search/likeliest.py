@@ -10,16 +10,17 @@ BLOCKS = 100
 
 
 def likeliest(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """The `count` largest of each row of scores (N, K) and their columns, (N, count) each, largest first.
+    """The `count` largest of each row of scores (…, K) and their columns, (…, count) each, largest first.
 
     As topk, which of equal numbers comes first is open. The `count` largest of a row lie in the `count` columns of
     blocks whose maxima are largest, so only those are looked through. NaN counts as the largest, as in topk.
     """
-    rows, columns = scores.shape
+    leading, columns = scores.shape[:-1], scores.shape[-1]
     length = columns // BLOCKS
     if length <= count:
         values, indices = scores.topk(count)
         return values, indices
+    scores = scores.reshape(-1, columns)  # (N, K)
     even = length * BLOCKS
     blocks = scores[:, :even].unflatten(1, (BLOCKS, length))  # column = block · length + place
     places = blocks.amax(dim=1).topk(count).indices  # (N, count) of `length` places
@@ -28,7 +29,7 @@ def likeliest(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
     indices = indices.flatten(1)
     if even < columns:
         inside = torch.cat([inside, scores[:, even:]], dim=1)
-        rest = torch.arange(even, columns, device=scores.device).expand(rows, -1)
+        rest = torch.arange(even, columns, device=scores.device).expand(len(scores), -1)
         indices = torch.cat([indices, rest], dim=1)
     values, chosen = inside.topk(count)
-    return values, indices.gather(1, chosen)
+    return values.view(*leading, count), indices.gather(1, chosen).view(*leading, count)
