@@ -67,6 +67,7 @@ help: ## this list
 	@echo '              GPUS=4  processes, one a GPU   CONFIG=  config.toml of a run, which is repeated   PRECISION='
 	@echo '  bleu, caption, report, naming   RUN=   BEAM=, SPLIT=, WEIGHTS=  in place of the run'"'"'s own   IMAGES=  photo or folder'
 	@echo '  bleu, score METRICS=bleu,meteor,rouge,cider  and spice   SCORES=  a JSON file for make score, its table beside it'
+	@echo '  bench       SMALL=1  a short form of those that have one'
 
 setup: $(SETUP) ## create .venv and install (the other targets do it when it is needed)
 
