@@ -45,9 +45,6 @@ class ModelSettings:
     """The previous word enters the deep output (E y of eq. 7)."""
     output_layers: int = 1
     """Layers of the deep output; all but the last are ReLU layers after its tanh (authors' n_layers_out)."""
-    annotation_scale: float = 1.0
-    """The annotations are multiplied by this before anything reads them. Paper: 1. VGG-19's are about 129 long: keys of
-    attention saturate, and soft attention stays nearly even (docs/attention.md)."""
     annotation_lstm: bool = False
     """A bidirectional LSTM reads the annotations first; each place has 2n channels then (authors' lstm_encoder)."""
     dropout: float = 0.5

@@ -17,7 +17,6 @@ from attend.train.models.initial_weights import initialise, initialise_blocks, l
 from attend.train.models.interface import Attention, Batch, ImagePart, Output, State
 from attend.train.models.lstm_step import lstm_step
 from attend.train.models.repeated_linear import RepeatedLinear
-from attend.train.models.scaled import scaled
 from attend.train.models.soft_attention import SoftAttention
 from attend.train.models.wide import wide
 from attend.train.models.word_output import WordOutput
@@ -75,7 +74,6 @@ class AttentionLSTM(nn.Module):
 
     def start(self, annotations: Tensor, mask: Tensor | None = None) -> State:
         """See `Captioner.start`."""
-        annotations = scaled(annotations, self.settings.annotation_scale)
         if self.annotation_lstm is not None:
             annotations = self.annotation_lstm(annotations, mask)
         hidden, cell = self.first_state(annotations, mask)

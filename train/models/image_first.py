@@ -11,7 +11,6 @@ from attend.train.models.first_state import mean_annotation
 from attend.train.models.initial_weights import initialise, initialise_blocks, linear
 from attend.train.models.interface import Attention, Batch, ImagePart, Output, State
 from attend.train.models.lstm_step import lstm_step
-from attend.train.models.scaled import scaled
 from attend.train.models.wide import wide
 from attend.train.models.word_output import WordOutput
 from attend.train.models.words_in import embed_words
@@ -40,7 +39,6 @@ class ImageFirstLSTM(nn.Module):
 
     def start(self, annotations: Tensor, mask: Tensor | None = None) -> State:
         """See `Captioner.start`: the state after the photo was read."""
-        annotations = scaled(annotations, self.settings.annotation_scale)
         gates = self.word_gates(self.image(mean_annotation(annotations, mask)))  # (B, 4n)
         hidden, cell = lstm_step(gates, wide(gates.new_zeros((len(gates), self.settings.units))))
         return State(ImagePart(annotations, annotations, mask), hidden, cell)
