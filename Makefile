@@ -71,6 +71,7 @@ help: ## this list
 	@echo '  caption     N=5  captions a photo, each with its log-probability   ATTENTION=1  maps, and boxes in the photo'"'"'s pixels'
 	@echo '              SET="search.method=diverse"  or sample; search.required=dog,ball; search.no_repeat=2 (docs/captions.md)'
 	@echo '  bleu, score METRICS=bleu,meteor,rouge,cider  and spice   SCORES=  a JSON file for make score, its table beside it'
+	@echo '  bench       SMALL=1  a short form of those that have one'
 
 setup: $(SETUP) ## create .venv and install (the other targets do it when it is needed)
 

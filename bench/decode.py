@@ -47,14 +47,14 @@ def work(model: AttentionLSTM, places: int, steps: int, beam: int, at_once: int)
     """Of one photo: operations of the matrix products, tanhs and sigmoids, and bytes that must pass through memory.
 
     Counted are the keys once, and at every step for each caption the LSTM, the scores, the context and the words; the
-    bytes are annotations and keys at every step, and the weights once for all photos of a search.
+    bytes are annotations and keys once, and the weights once for all photos of a search, as in a cache that holds them.
     """
     n, m, d, k = model.settings.units, model.settings.embedding, model.channels, model.words
     each_step = n * (4 * n + d + 1) + 4 * n * (m + d) + 2 * places * d + m * (n + d + k)
     keys = max(1, model.settings.attention_layers - 1) * places * d * d
     tanhs = steps * beam * (places * d + 5 * n + m) + places * d
     weights = sum(parameter.numel() for parameter in model.parameters())
-    moved = 4.0 * steps * (2 * places * d + weights / at_once)
+    moved = 4.0 * (2 * places * d + weights / at_once)
     return 2.0 * (keys + steps * beam * each_step), float(tanhs), moved
 
 

@@ -60,6 +60,8 @@ def main(small: bool, only: tuple[str, ...], out: Path) -> None:
     scripts: dict[str, dict[str, Any]] = tomllib.loads((HERE / "expected.toml").read_text(encoding="utf-8"))
     if unknown := [name for name in only if name not in scripts]:
         raise click.UsageError(f"no script {unknown[0]}: one of {', '.join(scripts)}")
+    if small and (long := [name for name in only if "small" not in scripts[name]]):
+        raise click.UsageError(f"{long[0]} has no short form: leave --small out")
     out.mkdir(parents=True, exist_ok=True)
     texts, ratios, wrong = [], {}, []
     for name in only or [name for name in scripts if not small or "small" in scripts[name]]:
