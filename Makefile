@@ -36,6 +36,7 @@ CONFIG    =
 WORKERS   =
 SCHEDULER =
 SHARD_ROWS =
+SMALL     =
 
 $(if $(filter-out 1,$(GPUS)),$(if $(filter-out train,$(MAKECMDGOALS)),$(error GPUS= is for make train alone)))
 $(if $(WORKERS)$(SCHEDULER)$(SHARD_ROWS),$(if $(filter-out features,$(MAKECMDGOALS)),$(error WORKERS=, SCHEDULER= and SHARD_ROWS= are for make features alone)))
@@ -70,6 +71,7 @@ help: ## this list
 	@echo '  caption     N=5  captions a photo, each with its log-probability   ATTENTION=1  maps, and boxes in the photo'"'"'s pixels'
 	@echo '              SET="search.method=diverse"  or sample; search.required=dog,ball; search.no_repeat=2 (docs/captions.md)'
 	@echo '  bleu, score METRICS=bleu,meteor,rouge,cider  and spice   SCORES=  a JSON file for make score, its table beside it'
+	@echo '  bench       SMALL=1  a short form of those that have one'
 
 setup: $(SETUP) ## create .venv and install (the other targets do it when it is needed)
 
@@ -127,8 +129,8 @@ caption: $(SETUP) ## captions any photos as JSON lines: RUN= (or RUN="a b c") IM
 report: $(SETUP) ## an HTML report of a run with attention pictures
 	@$(ATTEND) report --run "$(RUN)" --out "$(OUT)" --device $(DEVICE) $(call if_said,SPLIT,--split $(SPLIT))
 
-bench: $(SETUP) ## ratios on this machine, side by side; the other bench/*.py are run by hand
-	for script in bench/extract.py bench/store.py bench/train.py; do echo "== $$script"; "$(PY)" $$script || exit 1; done
+bench: $(SETUP) ## ratios on this machine beside a peer and limits, into OUT/bench; SMALL=1 in a short form
+	@"$(PY)" bench/every.py --out "$(OUT)/bench" $(if $(filter-out 0 no,$(SMALL)),--small)
 
 lint: $(SETUP) ## ruff and the type check
 	"$(PY)" -m ruff check .

@@ -16,7 +16,7 @@ from attend.score.search.find import find_captions
 from attend.train.config import SearchSettings
 from attend.train.models.interface import Captioner
 
-PHOTOS_AT_ONCE = 32
+PHOTOS_AT_ONCE = 64
 
 
 def split_items(store: FeatureStore, split: str, images: int = 0) -> list[Item]:

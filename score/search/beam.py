@@ -105,11 +105,12 @@ def beam_search(
         guides, totals = guides.masked_fill(~live, NEVER), totals.masked_fill(~live, NEVER)
         # What is in progress can still reach totals / longest^a; a photo goes on while that can change its results.
         going = lanes.still_open(totals / longest**power, ended_scores, best).nonzero().squeeze(1)  # (B',)
-        state = state.select(rows).keep(going)
-        kept_rows = torch.arange(len(rows), device=device).view(len(images), -1)[going].flatten()
-        words, trace = words[kept_rows], trace.at(kept_rows)
-        images, guides, totals, places = images[going], guides[going], totals[going], places[going]
-        ended_scores = ended_scores[going]
+        state = state.select(rows)
+        if len(going) < len(images):  # else nothing is left out, and nothing copied
+            state, kept_rows = state.keep(going), torch.arange(len(rows), device=device).view(len(images), -1)[going]
+            words, trace = words[kept_rows.flatten()], trace.at(kept_rows.flatten())
+            images, guides, totals, places = images[going], guides[going], totals[going], places[going]
+            ended_scores = ended_scores[going]
     cut = totals > NEVER
     cut[:, : lanes.first_result] = False
     found.append(_Found.of(images, cut, totals, totals / longest**power, trace, finished=False))

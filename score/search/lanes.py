@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from attend.data.vocabulary import END
+from attend.score.search.likeliest import likeliest
 from attend.score.search.rules import NEVER
 
 
@@ -151,7 +152,7 @@ def widest(guides: Tensor, log_probs: Tensor, width: int) -> Continuations:
     """The `width` likeliest continuations of each lane within itself, from (B, P, R) and (B, P, R, K)."""
     lanes, captions = guides.shape[1:]
     best = min(width, log_probs.shape[3])
-    log_probs, words = log_probs.topk(best, dim=3)  # no caption has more than `width` of the best continuations
+    log_probs, words = likeliest(log_probs, best)  # no caption has more than `width` of the best continuations
     own = torch.arange(lanes * captions, device=guides.device).view(1, lanes, captions, 1)
     return _likeliest(guides.unsqueeze(3) + log_probs, own.expand_as(words), words, width)
 
