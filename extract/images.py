@@ -23,11 +23,12 @@ LARGEST_RESIZED = 100_000_000
 
 @dataclass(frozen=True)
 class Photo:
-    """What the encoder sees: `pixels` uint8 (3, size, size), out of `file`. `animated`: there are more frames than this
-    first one."""
+    """What the encoder sees: `pixels` uint8 (3, size, size), out of `file`, which is (width, height) `upright` pixels
+    once turned as its EXIF asks. `animated`: there are more frames than this first one."""
 
     pixels: torch.Tensor
     file: PhotoFile
+    upright: tuple[int, int]
     animated: bool = False
 
 
@@ -71,8 +72,8 @@ def prepare(photo: Image.Image, preprocessing: Preprocessing) -> torch.Tensor:
     if preprocessing.fit == "whole":
         fitted = photo if photo.size == (size, size) else photo.resize((size, size), Image.Resampling.BILINEAR)
     else:
-        resized = photo.resize(_resized(photo.size, preprocessing.resize), Image.Resampling.BILINEAR)
-        left, top = (round((side - size) / 2) for side in resized.size)
+        resized = photo.resize(resized_size(photo.size, preprocessing.resize), Image.Resampling.BILINEAR)
+        left, top = crop_corner(resized.size, size)
         fitted = resized.crop((left, top, left + size, top + size))
     # rows × columns × colours in memory is channels_last already
     return torch.from_numpy(np.array(fitted, dtype=np.uint8)).permute(2, 0, 1)
@@ -84,15 +85,21 @@ def read_photo(path: Path, preprocessing: Preprocessing) -> Photo:
     photo = decode_photo(path, content, preprocessing.background)
     width, height = photo.size
     if preprocessing.fit == "crop":
-        new_width, new_height = _resized(photo.size, preprocessing.resize)
+        new_width, new_height = resized_size(photo.size, preprocessing.resize)
         if new_width * new_height > LARGEST_RESIZED:
             raise PhotoError(path, f"is a strip of {width} × {height} pixels: crop it, or use fit=whole")
-    return Photo(prepare(photo, preprocessing), file, photo.info["animated"])
+    return Photo(prepare(photo, preprocessing), file, photo.size, photo.info["animated"])
 
 
-def _resized(size: tuple[int, int], shorter: int) -> tuple[int, int]:
+def resized_size(size: tuple[int, int], shorter: int) -> tuple[int, int]:
     """Width and height once the shorter side is `shorter`; the longer one is cut down to whole pixels."""
     width, height = size
     if width <= height:
         return shorter, int(shorter * height / width)
     return int(shorter * width / height), shorter
+
+
+def crop_corner(size: tuple[int, int], crop: int) -> tuple[int, int]:
+    """Left and top of the centre `crop` × `crop` in a photo of (width, height); halves go to the even neighbour."""
+    width, height = size
+    return round((width - crop) / 2), round((height - crop) / 2)

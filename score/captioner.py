@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast, overload
 
 import torch
 from PIL import Image
@@ -15,16 +15,20 @@ from attend.device import choose_device
 from attend.errors import UserError
 from attend.extract.colours import to_rgb, upright
 from attend.extract.encoders import Encoder, build_encoder
+from attend.extract.framing import Framing, framing
 from attend.extract.images import Preprocessing, prepare, read_photo
 from attend.score.ensemble import load_ensemble
+from attend.score.read_back import read_back
 from attend.score.search.beam import beam_search
 from attend.score.search.caption import Caption
 from attend.score.search.context import with_context
+from attend.score.seen import SeenCaption, on_photo
 from attend.train.config import SearchSettings
 from attend.train.models.interface import Batch, Captioner
 from attend.train.run import Run
 
 Photo = str | Path | Image.Image
+Photos = Photo | Sequence[Photo]
 PHOTOS_AT_ONCE = 32
 
 
@@ -66,36 +70,89 @@ class LoadedCaptioner:
             )
         return encoder
 
-    def pixels(self, photo: Photo) -> Tensor:
-        """What the encoder sees of a photo: uint8 (3, size, size). PhotoError for one that cannot be read."""
+    def prepared(self, photo: Photo) -> tuple[Tensor, Framing]:
+        """What the encoder sees of a photo, uint8 (3, size, size), and which part of the photo that is.
+
+        PhotoError for one that cannot be read.
+        """
         if isinstance(photo, Image.Image):
-            return prepare(to_rgb(upright(photo), self.preprocessing.background), self.preprocessing)
-        return read_photo(Path(photo), self.preprocessing).pixels
+            turned = to_rgb(upright(photo), self.preprocessing.background)
+            return prepare(turned, self.preprocessing), framing(turned.size, self.preprocessing)
+        read = read_photo(Path(photo), self.preprocessing)
+        return read.pixels, framing(read.upright, self.preprocessing)
+
+    def pixels(self, photo: Photo) -> Tensor:
+        """The first of `prepared`."""
+        return self.prepared(photo)[0]
 
     def encode(self, photos: Sequence[Photo]) -> Tensor:
         """Annotations (B, L, D) float16 on the device, equal to those that `attend features` stores."""
         return self.encoder.encode(torch.stack([self.pixels(photo) for photo in photos]))
 
-    def caption_pixels(self, pixels: Tensor, search: SearchSettings | None = None) -> list[Caption]:
-        """The best caption for each of uint8 (B, 3, size, size), as `pixels` gives them."""
-        return self.caption_annotations(self.encoder.encode(pixels), search)
+    @overload
+    def caption(self, images: Photos, search: SearchSettings | None = None) -> list[Caption]: ...
+    @overload
+    def caption(
+        self, images: Photos, search: SearchSettings | None = None, *, attention: Literal[True]
+    ) -> list[SeenCaption]: ...
+    @overload
+    def caption(self, images: Photos, search: SearchSettings | None = None, *, n_best: int) -> list[list[Caption]]: ...
+    @overload
+    def caption(
+        self, images: Photos, search: SearchSettings | None = None, *, n_best: int, attention: Literal[True]
+    ) -> list[list[SeenCaption]]: ...
 
-    def caption(self, images: Photo | Sequence[Photo], search: SearchSettings | None = None) -> list[Caption]:
+    def caption(
+        self,
+        images: Photos,
+        search: SearchSettings | None = None,
+        *,
+        n_best: int | None = None,
+        attention: bool = False,
+    ) -> list[Caption] | list[SeenCaption] | list[list[Caption]] | list[list[SeenCaption]]:
         """The best caption of each photo (a path or a Pillow image; one or a list), in order.
 
-        `search` is by default the run's own. PhotoError for a photo that cannot be read.
+        With `n_best` a list of that many for each photo, best first. With `attention` the captions are `SeenCaption`s,
+        which know the photo: maps, and boxes in its pixels. `search` is by default the run's own. PhotoError for a
+        photo that cannot be read.
         """
         photos = [images] if isinstance(images, str | Path | Image.Image) else list(images)
-        captions: list[Caption] = []
+        found: list[list[Caption]] = []
         for start in range(0, len(photos), PHOTOS_AT_ONCE):
-            captions += self.caption_annotations(self.encode(photos[start : start + PHOTOS_AT_ONCE]), search)
-        return captions
+            pixels, framings = zip(*map(self.prepared, photos[start : start + PHOTOS_AT_ONCE]), strict=True)
+            lists = self.n_best_pixels(torch.stack(pixels), 1 if n_best is None else n_best, search)
+            if attention:
+                pairs = zip(lists, framings, strict=True)
+                lists = [[on_photo(one, self.run.grid, frame) for one in captions] for captions, frame in pairs]
+            found += lists
+        return found if n_best is not None else [best for best, *_ in found]
+
+    def read(self, image: Photo, words: Sequence[str], search: SearchSettings | None = None) -> SeenCaption:
+        """Given words on a photo: how likely the captioner finds each, and where it looks. See `read_back`."""
+        pixels, frame = self.prepared(image)
+        annotations = self._checked(self.encoder.encode(pixels.unsqueeze(0)))
+        settings = search or self.run.config.search
+        [caption] = read_back(self.model, annotations, [words], self.vocabulary, settings)
+        return on_photo(caption, self.run.grid, frame)
+
+    def caption_pixels(self, pixels: Tensor, search: SearchSettings | None = None) -> list[Caption]:
+        """The best caption for each of uint8 (B, 3, size, size), as `pixels` gives them."""
+        return [best for best, *_ in self.n_best_pixels(pixels, 1, search)]
+
+    def n_best_pixels(self, pixels: Tensor, n_best: int, search: SearchSettings | None = None) -> list[list[Caption]]:
+        """The `n_best` best captions for each of uint8 (B, 3, size, size), as `pixels` gives them."""
+        return self.n_best_annotations(self.encoder.encode(pixels), n_best, search)
 
     def caption_annotations(self, annotations: Tensor, search: SearchSettings | None = None) -> list[Caption]:
         """The best caption for each of annotations (B, L, D), any float type."""
+        return [best for best, *_ in self.n_best_annotations(annotations, 1, search)]
+
+    def n_best_annotations(
+        self, annotations: Tensor, n_best: int, search: SearchSettings | None = None
+    ) -> list[list[Caption]]:
+        """The `n_best` best captions for each of annotations (B, L, D), any float type, best first."""
         annotations = self._checked(annotations)
-        found = beam_search(self.model, annotations, None, self.vocabulary, search or self.run.config.search)
-        return [best for [best] in found]
+        return beam_search(self.model, annotations, None, self.vocabulary, search or self.run.config.search, n_best)
 
     @torch.inference_mode()
     def log_probs(self, annotations: Tensor, words: Tensor) -> Tensor:

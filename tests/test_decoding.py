@@ -26,7 +26,7 @@ def read(path: Path) -> Photo:
     time.sleep(0.002 * (number % 3))  # later ones overtake
     if number == 4:
         raise PhotoError(path, "is damaged")
-    return Photo(torch.tensor([number]), FILE)
+    return Photo(torch.tensor([number]), FILE, (1, 1))
 
 
 def test_in_order_with_failures_in_their_place():
@@ -47,7 +47,7 @@ def test_never_more_than_asked_for_ahead():
     def count(path: Path) -> Photo:
         with lock:
             started.append(path)
-        return Photo(torch.zeros(1), FILE)
+        return Photo(torch.zeros(1), FILE, (1, 1))
 
     for taken, _photo in enumerate(decode_ahead(paths(50), count, threads=3, ahead=5), start=1):
         assert len(started) <= taken + 5

@@ -26,6 +26,11 @@ class Caption:
     """False: cut at the length limit before the model ended it."""
 
     @property
+    def probabilities(self) -> np.ndarray:
+        """p of each word given those before it, (T,): how sure the model was of it."""
+        return np.exp(self.word_log_probs)
+
+    @property
     def text(self) -> str:
         """The words as one line."""
         return join(self.words)
