@@ -2,147 +2,103 @@
 
 from __future__ import annotations
 
-import json
 import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib.resources import files
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-import jinja2
-import numpy as np
-from markupsafe import Markup
+import torch
 from PIL import Image
 
-from attend.data.atomic import partial_path, write_atomically
-from attend.data.items import Problem
+from attend.data.atomic import partial_path
+from attend.data.items import Item, Problem
 from attend.data.store_reader import FeatureStore
+from attend.device import cores
 from attend.errors import UserError
-from attend.extract.images import PhotoError, Preprocessing, read_photo
+from attend.extract.framing import framing
+from attend.extract.images import Preprocessing, prepare
+from attend.extract.opening import PhotoError, open_photo
 from attend.progress import Progress
 from attend.score.evaluation import check_fingerprint
 from attend.score.pictures.attention import draw_attention
-from attend.score.pictures.enlarge import spreading
-from attend.score.report.curves import Line, curves_svg
-from attend.score.report.examples import GROUPS, Example, choose, make_example
+from attend.score.read_back import read_back
+from attend.score.report.chosen import Shown, by_score, groups, panel_ids, spread_over
+from attend.score.report.data_files import AT_ONCE, write_script
 from attend.score.report.files import RunFiles, read_run_files
-from attend.train.config_file import in_force
+from attend.score.report.page import write_page
+from attend.score.report.photo_copies import write_copies
+from attend.score.seen import SeenCaption, on_photo
+from attend.score.viewer.view import view, view_settings
+from attend.train.models.interface import Captioner
 from attend.train.run import Run
 
-PIXELS = 112
-"""Side of the light map that the page computes from a grid of weights; the browser scales it to the photo."""
-JPEG_QUALITY = 92
+FOLDERS = ("assets", "data", "photos", "thumbnails", "panels")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a report is to show. `photos`: captions at most, 0: all. `panels`: pictures of all words of a caption, None:
+    of the examples. `named_panels`: image ids that get such a picture, too."""
+
+    split: str | None = None
+    each: int = 6
+    photos: int = 1000
+    panels: int | None = None
+    named_panels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Report:
-    """Where the report is, how many captions it shows, and the photos it could not show."""
+    """Where the report is, how many of how many captions it shows, and the photos it could not show."""
 
     page: Path
     shown: int
+    captions: int
+    panels: int
     problems: list[Problem]
 
 
-def build_report(run: Run, store: FeatureStore, split: str | None = None, each: int = 6) -> Report:
-    """Write `report/` into the run's folder: `index.html`, `photos/`, `attention/`. `each`: captions of each group.
+def build_report(run: Run, store: FeatureStore, wanted: Wanted | None = None) -> Report:
+    """Write `report/` into the run's folder: `index.html` and what it loads.
 
     The folder appears, or takes the place of an older report, only when it is complete. UserError when captions are
     missing or do not belong to the run.
     """
+    wanted = wanted or Wanted()
     check_fingerprint(run, store)
-    found = read_run_files(run, split)
+    found = read_run_files(run, wanted.split)
     items = {item.image_id: item for item in store.items}
     if strangers := [caption["image_id"] for caption in found.captions if caption["image_id"] not in items]:
         raise UserError(
             f"{store.folder} lacks {strangers[0]}, which has a caption: run `make bleu SPLIT={found.split}` again"
         )
-    preprocessing = Preprocessing.from_record(run.fingerprint.preprocessing)
+    ranked = by_score(found.captions, found.by_image)
+    chosen = _chosen(ranked, wanted)
+    examples = [chosen[place].image_id for places in groups(chosen, wanted.each).values() for place in places]
+    panels = panel_ids(ranked, examples, wanted.panels, wanted.named_panels)
     target = run.folder / "report"
     work = partial_path(target)
-    problems: list[Problem] = []
-    examples: list[Example] = []
     try:
-        for name in ("photos", "attention"):
+        for name in FOLDERS:
             (work / name).mkdir(parents=True)
-        chosen = choose(found.captions, each)
-        with Progress(len(chosen), "attention pictures", "captions") as progress:
-            for group, caption in chosen:
-                item = items[caption["image_id"]]
-                try:
-                    pixels = read_photo(item.path, preprocessing).pixels
-                except PhotoError as error:
-                    problems.append(error.problem())
-                    continue
-                example = make_example(run, store, item, group, caption, found.search)
-                _write_pictures(
-                    work, f"{len(examples):03d}", Image.fromarray(pixels.permute(1, 2, 0).numpy()), example, run
-                )
-                examples.append(example)
-                progress.update()
-        write_atomically(work / "index.html", _page(run, found, examples).encode())
+        with Progress(len(chosen), "report", "photos") as progress:
+            shown, problems = _write_photos(work, run, store, found, items, chosen, panels, progress)
+        index = {
+            **view_settings(run),
+            "at_once": AT_ONCE,
+            "groups": groups([one for one, _ in shown], wanted.each),
+            "photos": [
+                _entry(one, details, number, panels) for number, (one, details) in enumerate(shown)
+            ],
+        }
+        write_script(work, "index", index)
+        write_page(work, run, found, len(shown), len(ranked))
         if target.exists():
             shutil.rmtree(target)
         work.replace(target)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    return Report(target / "index.html", len(examples), problems)
-
-
-def _write_pictures(folder: Path, name: str, photo: Image.Image, example: Example, run: Run) -> None:
-    photo.save(folder / "photos" / f"{name}.jpg", quality=JPEG_QUALITY)
-    picture = draw_attention(photo, example.words, example.attention, example.gates, run.grid, example.text)
-    picture.save(folder / "attention" / f"{name}.png")
-
-
-def _page(run: Run, found: RunFiles, examples: list[Example]) -> str:
-    """The page, with its style, its program and the attention maps inside."""
-    folder = files("attend.score.report")
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    template = environment.from_string((folder / "page.html").read_text(encoding="utf-8"))
-    return template.render(
-        run=run,
-        split=found.split,
-        scores=found.scores,
-        curves=[Markup(svg) for svg in learning_curves(found.log) if svg],
-        groups=[
-            (group, [(n, example) for n, example in enumerate(examples) if example.group == group]) for group in GROUPS
-        ],
-        settings=in_force(run.config, run.variant),
-        style=Markup((folder / "style.css").read_text(encoding="utf-8")),
-        program=Markup((folder / "viewer.js").read_text(encoding="utf-8")),
-        maps=Markup(_maps(run, examples)),
-    )
-
-
-def learning_curves(log: list[dict[str, Any]]) -> list[str]:
-    """Loss per word and validation BLEU-4 over the steps, as SVG ("" for what the log does not tell)."""
-
-    def line(name: str, kind: str, event: str, field: str) -> Line:
-        return Line(name, kind, [(e["step"], e[field]) for e in log if e["kind"] == event and e.get(field) is not None])
-
-    loss = [line("loss per word, training", "loss", "step", "loss_per_word")]
-    bleu = [
-        line("BLEU-4, validation", "with", "validation", "bleu4"),
-        line("without penalty", "without", "validation", "bleu4_without_penalty"),
-    ]
-    return [curves_svg("training loss per word by step", loss), curves_svg("validation BLEU-4 by step", bleu, lowest=0)]
-
-
-def _maps(run: Run, examples: list[Example]) -> str:
-    """What the page's program needs, as JSON that cannot end its script element.
-
-    Weights are 0 to 255 of the largest of their word; `down` and `across` spread rows and columns of places over
-    PIXELS pixels. The program turns them into light as `pictures.enlarge.light` does.
-    """
-    rows, columns = run.grid
-    content = {
-        "pixels": PIXELS,
-        "down": spreading(rows, PIXELS).round(5).tolist(),
-        "across": spreading(columns, PIXELS).round(5).tolist(),
-        "weights": [[_bytes(weights) for weights in example.attention] for example in examples],
-    }
-    return json.dumps(content, separators=(",", ":")).replace("<", "\\u003c")
-
-
-def _bytes(weights: np.ndarray) -> list[int]:
-    return (255 * weights / max(float(weights.max()), 1e-12)).round().astype(int).tolist()
+    return Report(target / "index.html", len(shown), len(ranked), len(list((target / "panels").iterdir())), problems)

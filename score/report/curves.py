@@ -22,6 +22,15 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """A step that is pointed out: a vertical line of the CSS class `kind`, with a name."""
+
+    step: int
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True)
 class Scale:
     """A linear map from values `low` to `high` to coordinates `start` to `end`."""
 
@@ -34,12 +43,13 @@ class Scale:
         return round(self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start), 1)
 
 
-def curves_svg(label: str, lines: Sequence[Line], lowest: float | None = None) -> str:
+def curves_svg(label: str, lines: Sequence[Line], lowest: float | None = None, marks: Sequence[Mark] = ()) -> str:
     """The lines in one frame with axes and legend; "" when there is no point to draw.
 
     `label` tells screen readers what it is; the value axis begins at `lowest` or, by default, at the smallest value.
-    Values that are not finite are gaps.
+    Values that are not finite are gaps. Lines without a point are left out; `marks` only inform, they draw no frame.
     """
+    lines = [line for line in lines if line.points]
     points = [point for line in lines for point in line.points if math.isfinite(point[1])]
     if not points:
         return ""
@@ -53,11 +63,16 @@ def curves_svg(label: str, lines: Sequence[Line], lowest: float | None = None) -
         parts.append(f'<text x="{LEFT - 8}" y="{y(tick) + 4}" text-anchor="end">{tick:g}</text>')
     for tick in (tick for tick in round_ticks(0, x.high) if tick <= x.high):
         parts.append(f'<text x="{x(tick)}" y="{HEIGHT - 12}" text-anchor="middle">{short(tick)}</text>')
+    for mark in marks:
+        parts.append(
+            f'<path class="mark {mark.kind}" d="M{x(mark.step)} {TOP}V{HEIGHT - BOTTOM}">'
+            f"<title>{escape(mark.name)}: step {mark.step}</title></path>"
+        )
     left = float(LEFT)
     for line in lines:
         parts.append(_curve(line, x, y))
         parts.append(
-            f'<path class="line {line.kind}" d="M{left} 16h18"/><text x="{left + 24}" y="20">{line.name}</text>'
+            f'<path class="line {line.kind}" d="M{left} 16h18"/><text x="{left + 24}" y="20">{escape(line.name)}</text>'
         )
         left += 48 + 7.2 * len(line.name)
     return "".join([*parts, "</svg>"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 from attend.data.items import SPLITS
 from attend.errors import UserError
+from attend.score.kept import evaluation_paths
 from attend.train.config import SearchSettings
 from attend.train.log import read_log
 from attend.train.run import Run
@@ -23,7 +25,10 @@ class RunFiles:
     split: str
     log: list[dict[str, Any]]
     scores: list[dict[str, Any]]
+    """One record a scored split, that of the captions first."""
     captions: list[dict[str, Any]]
+    by_image: dict[str, dict[str, Any]]
+    """Image id → what each metric gives its caption alone; no entry for an image without references."""
     search: SearchSettings
     """What found the captions."""
 
@@ -31,22 +36,43 @@ class RunFiles:
 def read_run_files(run: Run, split: str | None) -> RunFiles:
     """Read them; the split is by default test where it was scored, else val, and so on.
 
-    UserError when there are no captions of it, or when they were made with other weights than the run has now.
+    UserError when there are no captions of it, when they were made with other weights than the run has now, or when
+    they are no longer those that were scored.
     """
-    scored = [name for name in SPLITS if (run.folder / f"scores-{name}.json").is_file()]
+    scored = [name for name in SPLITS if evaluation_paths(run.folder, name)[1].is_file()]
     chosen = split or next((name for name in PREFERRED if name in scored), "test")
-    scores = {name: _read(run.folder / f"scores-{name}.json", name) for name in {*scored, chosen}}
+    scores = {name: _read(evaluation_paths(run.folder, name)[1], name) for name in {*scored, chosen}}
     for name, record in scores.items():
         if record["made_from"]["checkpoint"] != run.checkpoint_sha256:
             raise UserError(
                 f"{run.folder}/captions-{name}.json is of step {record['step']}, the run is now at step "
                 f"{run.step}: run `make bleu SPLIT={name}` again"
             )
-    captions = _read(run.folder / f"captions-{chosen}.json", chosen)
+    path, _, images = evaluation_paths(run.folder, chosen)
+    captions = _read(path, chosen)
+    if hashlib.sha256(path.read_bytes()).hexdigest() != scores[chosen]["captions_sha256"]:
+        raise UserError(f"{path} has changed since it was scored: run `make bleu SPLIT={chosen}` again")
     log = run.folder / "log.jsonl"
-    in_order = [scores[name] for name in PREFERRED if name in scores]
-    search = SearchSettings(**scores[chosen]["search"])
-    return RunFiles(chosen, read_log(log) if log.is_file() else [], in_order, captions, search)
+    return RunFiles(
+        split=chosen,
+        log=read_log(log) if log.is_file() else [],
+        scores=[scores[name] for name in dict.fromkeys((chosen, *PREFERRED)) if name in scores],
+        captions=captions,
+        by_image=_by_image(images, chosen),
+        search=SearchSettings(**scores[chosen]["search"]),
+    )
+
+
+def _by_image(path: Path, split: str) -> dict[str, dict[str, Any]]:
+    try:
+        *lines, rest = path.read_text(encoding="utf-8").split("\n")  # captions may hold other line separators
+        if rest:
+            raise ValueError("its last line is cut")
+        return {record["image_id"]: record for record in map(json.loads, lines)}
+    except FileNotFoundError:
+        raise UserError(f"{path} is not there: run `make bleu SPLIT={split}` first") from None
+    except (ValueError, TypeError, KeyError) as error:
+        raise UserError(f"{path} is damaged ({error!r}): run `make bleu SPLIT={split}` again") from None
 
 
 def _read(path: Path, split: str) -> Any:
