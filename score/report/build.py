@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any, cast
-
-import torch
-from PIL import Image
 
 from attend.data.atomic import partial_path
-from attend.data.items import Item, Problem
+from attend.data.items import Problem
 from attend.data.store_reader import FeatureStore
-from attend.device import cores
 from attend.errors import UserError
-from attend.extract.framing import framing
-from attend.extract.images import Preprocessing, prepare
-from attend.extract.opening import PhotoError, open_photo
 from attend.progress import Progress
 from attend.score.evaluation import check_fingerprint
-from attend.score.pictures.attention import draw_attention
-from attend.score.read_back import read_back
-from attend.score.report.chosen import Shown, by_score, groups, panel_ids, spread_over
+from attend.score.report.chosen import METRICS, by_score, choose, groups, panel_ids
 from attend.score.report.data_files import AT_ONCE, write_script
-from attend.score.report.files import RunFiles, read_run_files
+from attend.score.report.files import read_run_files
 from attend.score.report.page import write_page
-from attend.score.report.photo_copies import write_copies
-from attend.score.seen import SeenCaption, on_photo
-from attend.score.viewer.view import view, view_settings
-from attend.train.models.interface import Captioner
+from attend.score.report.photos import PhotoWriter
+from attend.score.viewer.view import view_settings
 from attend.train.run import Run
 
 FOLDERS = ("assets", "data", "photos", "thumbnails", "panels")
@@ -76,23 +61,25 @@ def build_report(run: Run, store: FeatureStore, wanted: Wanted | None = None) ->
             f"{store.folder} lacks {strangers[0]}, which has a caption: run `make bleu SPLIT={found.split}` again"
         )
     ranked = by_score(found.captions, found.by_image)
-    chosen = _chosen(ranked, wanted)
-    examples = [chosen[place].image_id for places in groups(chosen, wanted.each).values() for place in places]
-    panels = panel_ids(ranked, examples, wanted.panels, wanted.named_panels)
+    examples = {name: [ranked[place].image_id for place in places] for name, places in groups(ranked, wanted.each).items()}
+    named = [image_id for ids in examples.values() for image_id in ids]
+    panels = panel_ids(ranked, named, wanted.panels, wanted.named_panels)
+    chosen = choose(ranked, wanted.photos, {*named, *panels})
     target = run.folder / "report"
     work = partial_path(target)
     try:
         for name in FOLDERS:
             (work / name).mkdir(parents=True)
+        writer = PhotoWriter(work, run, store, found.search, items, panels)
         with Progress(len(chosen), "report", "photos") as progress:
-            shown, problems = _write_photos(work, run, store, found, items, chosen, panels, progress)
+            shown = {number: entry for number, entry in writer.write(chosen, progress)}
+        numbers = {chosen[number].image_id: number for number in shown}
         index = {
             **view_settings(run),
             "at_once": AT_ONCE,
-            "groups": groups([one for one, _ in shown], wanted.each),
-            "photos": [
-                _entry(one, details, number, panels) for number, (one, details) in enumerate(shown)
-            ],
+            "metrics": [name for name in METRICS if any(name in entry["scores"] for entry in shown.values())],
+            "groups": {name: [numbers[each] for each in ids if each in numbers] for name, ids in examples.items()},
+            "photos": [entry | {"number": number} for number, entry in shown.items()],
         }
         write_script(work, "index", index)
         write_page(work, run, found, len(shown), len(ranked))
@@ -101,4 +88,4 @@ def build_report(run: Run, store: FeatureStore, wanted: Wanted | None = None) ->
         work.replace(target)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    return Report(target / "index.html", len(shown), len(ranked), len(list((target / "panels").iterdir())), problems)
+    return Report(target / "index.html", len(shown), len(ranked), writer.panels_written, writer.problems)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +48,16 @@ def spread_over(ranked: Sequence[Shown], most: int) -> list[Shown]:
     if most == 1:
         return [ranked[0]]
     return [ranked[round(number * (count - 1) / (most - 1))] for number in range(most)]
+
+
+def choose(ranked: Sequence[Shown], most: int, always: Collection[str]) -> list[Shown]:
+    """The photos of the report, best first: those of `always`, and others evenly over the ranks until there are `most`
+    (0: all)."""
+    first = [one for one in ranked if one.image_id in always]
+    others = [one for one in ranked if one.image_id not in always]
+    filled = spread_over(others, max(most - len(first), 0)) if most == 0 or most > len(first) else []
+    chosen = {one.image_id for one in (*first, *filled)}
+    return [one for one in ranked if one.image_id in chosen]
 
 
 def groups(ranked: Sequence[Shown], each: int) -> dict[str, list[int]]:
