@@ -14,6 +14,16 @@ from attend.commands.run_options import run_folder, run_options
 @run_options
 @click.option("--split", default=None, help="Captions to show.  [default: test where it was scored, else val]")
 @click.option("--each", type=click.IntRange(min=1), default=6, show_default=True, help="Best, median, worst captions.")
+@click.option(
+    "--photos", type=click.IntRange(min=0), default=1000, show_default=True, help="Captions in the gallery; 0: all."
+)
+@click.option(
+    "--panels",
+    type=click.IntRange(min=0),
+    default=None,
+    help="PNG pictures of all words of a caption, evenly over the ranks.  [default: of best, median, worst]",
+)
+@click.option("--panel", "named", multiple=True, metavar="ID", help="Such a picture of this photo too; repeatable.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
 def report(
     name: str | None,
@@ -23,19 +33,22 @@ def report(
     out: Path,
     split: str | None,
     each: int,
+    photos: int,
+    panels: int | None,
+    named: tuple[str, ...],
     device: str,
 ) -> None:
     """Write OUT/runs/RUN/report/index.html: scores, learning curves, captions and where the model looked."""
     from attend.data.store_reader import FeatureStore
     from attend.device import choose_device
-    from attend.score.report.build import build_report
+    from attend.score.report.build import Wanted, build_report
     from attend.train.run import load_run
 
     run = load_run(run_folder(out, name, dataset, encoder, variant), choose_device(device))
     store = FeatureStore(out / "features" / (dataset or run.dataset) / run.fingerprint.encoder)
-    built = build_report(run, store, split, each)
+    built = build_report(run, store, Wanted(split, each, photos, panels, named))
     for problem in built.problems:
         click.echo(f"not shown: {problem.where} {problem.what}", err=True)
-    click.echo(f"{built.page}: {built.shown} captions")
+    click.echo(f"{built.page}: {built.shown} of {built.captions} captions, {built.panels} pictures of all words")
     if built.problems:
         sys.exit(1)

@@ -60,7 +60,7 @@ def curves_svg(label: str, lines: Sequence[Line], lowest: float | None = None, m
     parts = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">']
     for tick in ticks:
         parts.append(f'<path class="grid" d="M{LEFT} {y(tick)}H{WIDTH - RIGHT}"/>')
-        parts.append(f'<text x="{LEFT - 8}" y="{y(tick) + 4}" text-anchor="end">{tick:g}</text>')
+        parts.append(f'<text x="{LEFT - 8}" y="{y(tick) + 4}" text-anchor="end">{signed(tick)}</text>')
     for tick in (tick for tick in round_ticks(0, x.high) if tick <= x.high):
         parts.append(f'<text x="{x(tick)}" y="{HEIGHT - 12}" text-anchor="middle">{short(tick)}</text>')
     for mark in marks:
@@ -104,6 +104,11 @@ def round_ticks(low: float, high: float) -> list[float]:
     spacing = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough * (1 - 1e-9))
     first, last = math.floor(low / spacing + 1e-9), math.ceil(high / spacing - 1e-9)
     return [number * spacing for number in range(first, max(last, first + 1) + 1)]
+
+
+def signed(number: float) -> str:
+    """-2.5 → −2.5, with the sign that is as wide as a digit."""
+    return f"{number:g}".replace("-", "−")
 
 
 def short(number: float) -> str:
