@@ -20,6 +20,7 @@ COMMANDS = {
     "caption": "Caption any photos.",
     "naming": "How often captions of the scenes name a right thing in its right colour.",
     "report": "HTML report of a run with attention pictures.",
+    "serve": "A page that captions the photos dropped on it.",
     "import-arctic": "A checkpoint of the authors' code to a run.",
     "export-arctic": "A run to a checkpoint of the authors' code.",
 }

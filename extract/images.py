@@ -83,12 +83,16 @@ def read_photo(path: Path, preprocessing: Preprocessing) -> Photo:
     """`load_photo`, `decode_photo` and `prepare`. Raises PhotoError."""
     content, file = load_photo(path)
     photo = decode_photo(path, content, preprocessing.background)
-    width, height = photo.size
-    if preprocessing.fit == "crop":
-        new_width, new_height = resized_size(photo.size, preprocessing.resize)
-        if new_width * new_height > LARGEST_RESIZED:
-            raise PhotoError(path, f"is a strip of {width} × {height} pixels: crop it, or use fit=whole")
+    refuse_strip(path, photo.size, preprocessing)
     return Photo(prepare(photo, preprocessing), file, photo.size, photo.info["animated"])
+
+
+def refuse_strip(path: Path, size: tuple[int, int], preprocessing: Preprocessing) -> None:
+    """PhotoError where `prepare` would have to enlarge a photo of `size` (width, height) beyond all measure."""
+    if preprocessing.fit == "crop":
+        width, height = resized_size(size, preprocessing.resize)
+        if width * height > LARGEST_RESIZED:
+            raise PhotoError(path, f"is a strip of {size[0]} × {size[1]} pixels: crop it, or use fit=whole")
 
 
 def resized_size(size: tuple[int, int], shorter: int) -> tuple[int, int]:

@@ -61,9 +61,9 @@ def make_run(
     families: Sequence[str] = ("bleu",),
 ) -> tuple[Run, FeatureStore]:
     """A run, hardly trained, with the val photos `photos`, whose `captions` are scored against `references`."""
-    items = [
-        Item(path.name, path, "val", tuple(texts)) for path, texts in zip(photos, references, strict=True)
-    ] + [Item(f"train {n}", photos[0], "train", (text,)) for n, text in enumerate([*SENTENCES, *captions])]
+    items = [Item(path.name, path, "val", tuple(texts)) for path, texts in zip(photos, references, strict=True)] + [
+        Item(f"train {n}", photos[0], "train", (text,)) for n, text in enumerate([*SENTENCES, *captions])
+    ]
     with pytest.MonkeyPatch.context() as patch:
         encoder = tiny_encoder(patch)
     store_folder = out / "features" / "tiny" / "tiny"

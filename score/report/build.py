@@ -61,7 +61,9 @@ def build_report(run: Run, store: FeatureStore, wanted: Wanted | None = None) ->
             f"{store.folder} lacks {strangers[0]}, which has a caption: run `make bleu SPLIT={found.split}` again"
         )
     ranked = by_score(found.captions, found.by_image)
-    examples = {name: [ranked[place].image_id for place in places] for name, places in groups(ranked, wanted.each).items()}
+    examples = {
+        name: [ranked[place].image_id for place in places] for name, places in groups(ranked, wanted.each).items()
+    }
     named = [image_id for ids in examples.values() for image_id in ids]
     panels = panel_ids(ranked, named, wanted.panels, wanted.named_panels)
     chosen = choose(ranked, wanted.photos, {*named, *panels})
@@ -72,7 +74,7 @@ def build_report(run: Run, store: FeatureStore, wanted: Wanted | None = None) ->
             (work / name).mkdir(parents=True)
         writer = PhotoWriter(work, run, store, found.search, items, panels)
         with Progress(len(chosen), "report", "photos") as progress:
-            shown = {number: entry for number, entry in writer.write(chosen, progress)}
+            shown = dict(writer.write(chosen, progress))
         numbers = {chosen[number].image_id: number for number in shown}
         index = {
             **view_settings(run),

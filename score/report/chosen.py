@@ -80,9 +80,10 @@ def panel_ids(
     the `examples`; and those `named`. UserError: one that has no caption in the split."""
     captioned = {one.image_id for one in ranked}
     if strangers := [image_id for image_id in named if image_id not in captioned]:
-        raise UserError(f"--panel {strangers[0]}: no caption of that photo in this split; image ids are in captions-*.json")
+        raise UserError(
+            f"--panel {strangers[0]}: no caption of that photo in this split; image ids are in captions-*.json"
+        )
     if count is None:
-        chosen = list(examples)
-    else:
-        chosen = [one.image_id for one in spread_over(ranked, count)] if count else []
-    return frozenset([*chosen, *named])
+        return frozenset([*examples, *named])
+    spread = spread_over(ranked, count) if count else []
+    return frozenset([*(one.image_id for one in spread), *named])

@@ -51,7 +51,7 @@ def _points(log: Log, event: str, name: str) -> list[tuple[float, float]]:
 
 
 def _best(log: Log) -> list[Mark]:
-    """Where validation BLEU-4 and likelihood are highest; the first step of equals. None of them unless both are known."""
+    """Where validation BLEU-4 and likelihood are highest, the first step of equals; none unless both are known."""
     found = []
     for name, kind, label in (("bleu4", "with", "best BLEU-4"), ("log_likelihood", "validation", "best likelihood")):
         points = [(step, value) for step, value in _points(log, "validation", name) if math.isfinite(value)]

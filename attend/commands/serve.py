@@ -1,0 +1,49 @@
+"""`attend serve`: a page that captions the photos dropped on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from attend.commands.run_options import run_folders, run_options
+
+
+@click.command()
+@run_options
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0: all of them.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0: a free one.")
+@click.option("--weights", default=None, help="The encoder's weights, where the run names a file for them.")
+@click.option("--beam", type=click.IntRange(min=1), default=None, help="Beam width.  [default: the run's]")
+@click.option("--n-best", type=click.IntRange(min=1), default=3, show_default=True, help="Captions of a photo at most.")
+@click.option("--megabytes", type=click.IntRange(min=1), default=20, show_default=True, help="Largest file taken.")
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
+@click.option("--set", "words", multiple=True, help='Settings of the search, e.g. --set "search.longest=20".')
+def serve(
+    name: str | None,
+    dataset: str | None,
+    encoder: str,
+    variant: str,
+    out: Path,
+    host: str,
+    port: int,
+    weights: str | None,
+    beam: int | None,
+    n_best: int,
+    megabytes: int,
+    device: str,
+    words: tuple[str, ...],
+) -> None:
+    """Caption photos in the browser: drop one, hover its words, touch a place. Several runs caption as one.
+
+    Photos stay in memory, here and in the page. Ctrl-C stops.
+    """
+    from attend.score.captioner import load_captioner
+    from attend.score.search.settings import search_settings
+    from attend.score.serve.answer import Limits
+    from attend.score.serve.server import serve as run_server
+
+    captioner = load_captioner(run_folders(out, name, dataset, encoder, variant), device, weights)
+    settings = search_settings(captioner.run.config.search, words, beam, None)
+    limits = Limits(bytes=megabytes * 2**20)
+    run_server(captioner, settings, host, port, limits, min(n_best, settings.beam), click.echo)
