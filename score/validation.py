@@ -7,15 +7,19 @@ from dataclasses import dataclass
 from typing import cast
 
 import torch
+from PIL import Image
 from torch import nn
 
 from attend.data.store_reader import FeatureStore
 from attend.data.vocabulary import Vocabulary
 from attend.errors import UserError
+from attend.extract.images import Preprocessing
 from attend.score.decode import caption_images, share_of_photos, split_items
+from attend.score.likelihood import caption_likelihoods, per_word
 from attend.score.metrics.bleu import Bleu
 from attend.score.metrics.references import tokenise_references
 from attend.score.metrics.scoring import score_captions
+from attend.score.pictures.samples import sample_pictures
 from attend.score.search.rules import make_rules
 from attend.train import ranks
 from attend.train.config import TrainConfig
@@ -31,6 +35,10 @@ class ValidationScores:
     """Caption of each image id."""
     unfinished: int
     """Captions cut at the length limit."""
+    log_likelihood: float
+    """Mean log p per word of the first reference of each photo, the end word included, in nats."""
+    pictures: tuple[tuple[str, Image.Image], ...] = ()
+    """Names and pictures of the first captions: of the first process alone."""
 
     @property
     def bleu4(self) -> float:
@@ -43,6 +51,7 @@ class ValidationScores:
             "bleu4": self.bleu4,
             "bleu4_without_penalty": self.bleu.without_penalty[3],
             "bleu1": self.bleu.with_penalty[0],
+            "log_likelihood": self.log_likelihood,
             "ratio": self.bleu.ratio,
             "unfinished": self.unfinished,
             "images": len(self.bleu.by_image),
@@ -61,6 +70,9 @@ def make_validate(
     items = split_items(store, config.validation.split, config.validation.images)
     references = tokenise_references({item.image_id: item.captions for item in items})
     image_ids = [item.image_id for item in items]
+    written = {item.image_id: item.captions[0] for item in items if item.captions}
+    by_id = {item.image_id: item for item in items}
+    preprocessing = Preprocessing.from_record(store.manifest.fingerprint.preprocessing)
     if not references.tokens:
         raise UserError(f"no photo of the split {config.validation.split} has a reference caption to validate against")
 
@@ -69,9 +81,18 @@ def make_validate(
         label = "validation" if ranks.first() else ""
         mine = caption_images(captioner, vocabulary, store, wanted, config.search, device, label)
         texts = {image_id: (caption.text, caption.finished) for image_id, caption in mine.items()}
+        people = {image_id: written[image_id] for image_id in wanted if image_id in written}
+        likely = caption_likelihoods(captioner, vocabulary, store, people, config.search, device, config.words.longest)
         found = {image_id: text for part in ranks.gathered(texts) for image_id, text in part.items()}
+        likelihoods = {image_id: each for part in ranks.gathered(likely) for image_id, each in part.items()}
         captions = {image_id: found[image_id][0] for image_id in image_ids}
-        unfinished = sum(not finished for _, finished in found.values())
-        return ValidationScores(score_captions(list(captions.items()), references).bleu, captions, unfinished)
+        sampled = [by_id[image_id] for image_id in wanted[: config.validation.pictures]] if ranks.first() else []
+        return ValidationScores(
+            bleu=score_captions(list(captions.items()), references).bleu,
+            captions=captions,
+            unfinished=sum(not finished for _, finished in found.values()),
+            log_likelihood=per_word([likelihoods[image_id] for image_id in written]),
+            pictures=tuple(sample_pictures(sampled, mine, preprocessing, store.grid)),
+        )
 
     return validate

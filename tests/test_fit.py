@@ -36,6 +36,8 @@ class Judged:
     def __init__(self, bleu4: float) -> None:
         self.bleu4 = bleu4
 
+    pictures = ()
+
     def as_log(self) -> dict[str, float]:
         return {"bleu4": self.bleu4}
 

@@ -200,6 +200,8 @@ from attend.train.training import Request, train
 
 class Judged:
     bleu4 = 1.0
+    pictures = ()
+
     def as_log(self):
         return {"bleu4": 1.0}
 

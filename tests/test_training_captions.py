@@ -73,6 +73,8 @@ class Judged:
 
     bleu4 = 1.0
 
+    pictures = ()
+
     def as_log(self) -> dict[str, float]:
         return {"bleu4": self.bleu4}
 

@@ -10,14 +10,17 @@ import pytest
 import torch
 
 from attend.data.store_reader import FeatureStore
+from attend.data.vocabulary import END
+from attend.data.words import tokenise
 from attend.errors import UserError
 from attend.score.evaluation import evaluate
 from attend.score.validation import make_validate
 from attend.train.config import TrainConfig, ValidationSettings
 from attend.train.config_file import override_config
 from attend.train.log import read_log
+from attend.train.models.interface import NO_WORD
 from attend.train.run import load_run
-from tests.tiny_run import NAME
+from tests.tiny_run import NAME, SENTENCES
 
 CPU = torch.device("cpu")
 
@@ -44,6 +47,24 @@ def test_the_first_photos_of_a_chosen_split(grid_run: Path) -> None:
     assert scores.bleu4 == pytest.approx(100)
     assert scores.unfinished == 0
     assert json.loads(json.dumps(scores.as_log()))["images"] == 3
+
+
+def test_the_likelihood_is_the_mean_over_all_words_of_first_references(photo_run: Path) -> None:
+    """Against every step taken one by one; photo 8.png has no reference."""
+    run = load_run(photo_run / "runs" / NAME)
+    store = FeatureStore(run.store)
+    scores = make_validate(store, run.config, run.vocabulary, CPU)(run.model)
+    total, steps = 0.0, 0
+    for item in (item for item in store.items if item.split == "val" and item.captions):
+        annotations = torch.from_numpy(store.read([item.image_id])).float()
+        with torch.inference_mode():
+            state, previous = run.model.start(annotations), torch.tensor([NO_WORD])
+            for word in [*run.vocabulary.encode(tokenise(item.captions[0])), END]:
+                log_probs, state, _ = run.model.step(state, previous)
+                total, steps, previous = total + float(log_probs[0, word]), steps + 1, torch.tensor([word])
+    assert steps == sum(len(tokenise(SENTENCES[number % 4])) + 1 for number in range(8, 17) if number % 4)
+    assert scores.log_likelihood == pytest.approx(total / steps, rel=1e-4)
+    assert scores.as_log()["log_likelihood"] == scores.log_likelihood < 0
 
 
 @pytest.mark.fault("no photo in the validation split", "refused before training", "Training")

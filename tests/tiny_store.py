@@ -49,6 +49,8 @@ def make_store(folder: Path, images: int = 8, captions: int = 1, validation: int
         numbers = [*range(images), *range(validation)]
         writer.write(0, np.stack([annotations_of(number) for number in numbers]))
         shard = writer.commit()
-    fingerprint = Fingerprint("tiny", "drawn", "none", "0" * 64, "float32", {"fit": "whole", "size": 3})
+    fingerprint = Fingerprint(
+        "tiny", "drawn", "none", "0" * 64, "float32", {"fit": "whole", "size": 3, "background": [255] * 3}
+    )
     Manifest("tiny", GRID, CHANNELS, "none", fingerprint, {}, sha256, (shard,)).save(folder)
     return folder

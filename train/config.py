@@ -123,6 +123,8 @@ class ValidationSettings:
     """Epochs between validations; less than 1 validates within an epoch."""
     images: int = 0
     """Photos captioned at each validation, the first ones of the split; 0: all."""
+    pictures: int = 4
+    """Captions drawn for TensorBoard at each validation, word by word with where the model looked; 0: none."""
 
 
 @dataclass(frozen=True)

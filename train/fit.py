@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from signal import Signals
@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch
+from PIL.Image import Image
 from torch import nn
 
 from attend.device import PRECISIONS
@@ -41,6 +42,11 @@ class ValidationScores(Protocol):
     @property
     def bleu4(self) -> float:
         """BLEU-4 with the brevity penalty: what selects and stops."""
+        ...
+
+    @property
+    def pictures(self) -> Sequence[tuple[str, Image]]:
+        """Names and pictures for TensorBoard."""
         ...
 
     def as_log(self) -> dict[str, Any]:
@@ -200,6 +206,8 @@ class Fit:
         self.log.write(
             "validation", self.position.step, epoch=self.position.epoch, seconds=round(seconds, 1), **figures
         )
+        for name, picture in scores.pictures:
+            self.log.picture(f"validation/{name}", self.position.step, picture)
         best = "  (best so far)" if self.position.since_best == 0 else ""
         shown = "  ".join(f"{name} {value:.2f}" for name, value in figures.items() if isinstance(value, float))
         if ranks.first():

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from PIL.Image import Image
+from tensorboard.compat.proto.summary_pb2 import Summary
 from torch.utils.tensorboard import SummaryWriter
 
 from attend.errors import UserError
+
+
+JPEG_QUALITY, RGB = 85, 3
 
 
 class RunLog:
@@ -40,6 +46,17 @@ class RunLog:
             if isinstance(value, int | float) and not isinstance(value, bool):
                 self.board.add_scalar(f"{kind}/{name}", value, step)
 
+    def picture(self, name: str, step: int, picture: Image) -> None:
+        """A picture, for TensorBoard alone; as JPEG, so that those of a long run stay small."""
+        file = io.BytesIO()
+        picture.convert("RGB").save(file, "JPEG", quality=JPEG_QUALITY)
+        shown = Summary.Image(
+            height=picture.height, width=picture.width, colorspace=RGB, encoded_image_string=file.getvalue()
+        )
+        writer = self.board.file_writer
+        if writer is not None:
+            writer.add_summary(Summary(value=[Summary.Value(tag=name, image=shown)]), step)
+
     def close(self) -> None:
         """Flush and close both."""
         self.file.close()
@@ -61,6 +78,9 @@ class SilentLog:
 
     def write(self, kind: str, step: int, **values: Any) -> None:
         """Nothing: the first process tells it."""
+
+    def picture(self, name: str, step: int, picture: Image) -> None:
+        """Nothing, too."""
 
     def __enter__(self) -> SilentLog:
         return self

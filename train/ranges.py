@@ -70,6 +70,7 @@ RANGES = {
     "search.seed": AT_LEAST_0,
     "validation.every": POSITIVE,
     "validation.images": AT_LEAST_0,
+    "validation.pictures": AT_LEAST_0,
 }
 """Every numeric setting. Names (algorithm, order, precision, split) are checked by what they name."""
 
