@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from PIL import Image
 
 from attend.cli import attend
 from attend.errors import UserError

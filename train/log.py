@@ -15,7 +15,6 @@ from torch.utils.tensorboard import SummaryWriter
 
 from attend.errors import UserError
 
-
 JPEG_QUALITY, RGB = 85, 3
 
 

@@ -1,4 +1,4 @@
-"""Pictures of a few captions for TensorBoard: the same photos at every validation, so that the attention is seen to move."""
+"""Pictures of a few captions for TensorBoard: of the same photos at every validation, so that one sees them change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from attend.score.search.caption import Caption
 def sample_pictures(
     items: Sequence[Item], captions: Mapping[str, Caption], preprocessing: Preprocessing, grid: tuple[int, int]
 ) -> list[tuple[str, Image.Image]]:
-    """A name and a picture of all words for each item. Where a photo cannot be read, its picture is grey and says why."""
+    """A name and a picture of all words for each item; the picture of a photo that cannot be read is grey and says
+    why."""
     pictures = []
     for number, item in enumerate(items):
         caption = captions[item.image_id]

@@ -16,7 +16,7 @@ from attend.score.captioner import LoadedCaptioner
 from attend.score.viewer.view import view
 from attend.train.config import SearchSettings
 
-KINDS = ("JPEG", "MPO", "PNG", "GIF", "WEBP", "BMP", "TIFF")
+KINDS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF")
 """Formats that are opened. Pillow has readers that start other programs: no upload reaches those."""
 KINDS_TOLD = "JPEG, PNG, GIF, WebP, BMP or TIFF"
 SHOWN, QUALITY = 1280, 88
