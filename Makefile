@@ -36,6 +36,11 @@ CONFIG    =
 WORKERS   =
 SCHEDULER =
 SHARD_ROWS =
+PHOTOS    =
+PANELS    =
+PANEL     =
+HOST      =
+PORT      =
 
 $(if $(filter-out 1,$(GPUS)),$(if $(filter-out train,$(MAKECMDGOALS)),$(error GPUS= is for make train alone)))
 $(if $(WORKERS)$(SCHEDULER)$(SHARD_ROWS),$(if $(filter-out features,$(MAKECMDGOALS)),$(error WORKERS=, SCHEDULER= and SHARD_ROWS= are for make features alone)))
@@ -51,7 +56,7 @@ set_words = $(if $(SET),--set "$(SET)")
 search = $(if $(BEAM),--beam $(BEAM)) $(set_words)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test features verify train bleu score naming caption report bench lint
+.PHONY: help setup demo test features verify train bleu score naming caption report serve bench lint
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -69,6 +74,8 @@ help: ## this list
 	@echo '  bleu, caption, report, naming   RUN=   BEAM=, SPLIT=, WEIGHTS=  in place of the run'"'"'s own   IMAGES=  photo or folder'
 	@echo '  caption     N=5  captions a photo, each with its log-probability   ATTENTION=1  maps, and boxes in the photo'"'"'s pixels'
 	@echo '              SET="search.method=diverse"  or sample; search.required=dog,ball; search.no_repeat=2 (docs/captions.md)'
+	@echo '  report      PHOTOS=1000  in the gallery, 0: all   PANELS=20  PNG pictures of all words   PANEL="ID ID"  of these photos too'
+	@echo '  serve       RUN=, or RUN="a b c"   PORT=8765   HOST=127.0.0.1   BEAM=, WEIGHTS=  in place of the run'"'"'s own'
 	@echo '  bleu, score METRICS=bleu,meteor,rouge,cider  and spice   SCORES=  a JSON file for make score, its table beside it'
 
 setup: $(SETUP) ## create .venv and install (the other targets do it when it is needed)
@@ -124,8 +131,13 @@ caption: $(SETUP) ## captions any photos as JSON lines: RUN= (or RUN="a b c") IM
 		$(if $(N),--n-best $(N)) $(if $(filter-out 0 no,$(ATTENTION)),--attention) \
 		$(call if_said,WEIGHTS,--weights "$(WEIGHTS)")
 
-report: $(SETUP) ## an HTML report of a run with attention pictures
-	@$(ATTEND) report --run "$(RUN)" --out "$(OUT)" --device $(DEVICE) $(call if_said,SPLIT,--split $(SPLIT))
+report: $(SETUP) ## a folder of HTML to look at: scores, curves, a gallery, where the model looked
+	@$(ATTEND) report --run "$(RUN)" --out "$(OUT)" --device $(DEVICE) $(call if_said,SPLIT,--split $(SPLIT)) \
+		$(if $(PHOTOS),--photos $(PHOTOS)) $(if $(PANELS),--panels $(PANELS)) $(foreach id,$(PANEL),--panel "$(id)")
+
+serve: $(SETUP) ## a page that captions the photos dropped on it: RUN= (or RUN="a b c") PORT=8765
+	@$(ATTEND) serve --run "$(RUN)" --out "$(OUT)" --device $(DEVICE) $(search) $(call if_said,WEIGHTS,--weights "$(WEIGHTS)") \
+		$(if $(HOST),--host "$(HOST)") $(if $(PORT),--port $(PORT))
 
 bench: $(SETUP) ## ratios on this machine, side by side; the other bench/*.py are run by hand
 	for script in bench/extract.py bench/store.py bench/train.py; do echo "== $$script"; "$(PY)" $$script || exit 1; done

@@ -77,6 +77,7 @@ def photo_pixels(page: Browser) -> np.ndarray:
     """The dialog's photo as it is rendered, in red, once its fading is over."""
     time.sleep(0.4)
     left, top, width, height = (round(value) for value in page.box("dialog .frame .stage"))
+    assert min(left, top) >= 0 and min(width, height) > 50, (left, top, width, height)
     return page.pixels()[top : top + height, left : left + width, 0].astype(float)
 
 

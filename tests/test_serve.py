@@ -105,9 +105,10 @@ def test_a_photo_gets_the_captions_it_gets_elsewhere(port: int, captioner: Loade
     maps = np.frombuffer(base64.b64decode(best["maps"]), dtype=np.uint8).reshape(-1, 4) / 255
     peaks = expected[0].attention.max(axis=1, keepdims=True)
     assert maps * peaks == pytest.approx(expected[0].attention, abs=1 / 255)
-    assert best["size"] == [45, 47] and best["seen"] == pytest.approx([2 / 45, 3 / 47, 40 / 45, 40 / 47], abs=0.03)
+    assert best["size"] == [40, 47]  # becomes 36 × 42, of which the middle 32 × 32 is seen
+    assert best["seen"] == pytest.approx([2 / 36, 5 / 42, 32 / 36, 32 / 42], abs=1e-6)
     with Image.open(io.BytesIO(base64.b64decode(found["photo"].split(",")[1]))) as shown:
-        assert (shown.format, shown.size) == ("JPEG", (45, 47))
+        assert (shown.format, shown.size) == ("JPEG", (40, 47))
 
 
 def test_a_turned_photo_is_captioned_and_shown_upright(port: int, captioner: LoadedCaptioner, tmp_path: Path) -> None:
