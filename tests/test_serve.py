@@ -35,7 +35,6 @@ from tests.tiny_encoder import drawn_photo, tiny_encoder
 from tests.tiny_run import NAME
 
 LIMITS = Limits(bytes=200_000, pixels=1_000_000)
-SECTION = "Captions and pictures"
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +152,9 @@ BAD = {
 
 
 @pytest.mark.parametrize("kind", list(BAD))
-@pytest.mark.fault("a bad upload: empty, truncated, huge, no photo", "refused in words; the next is captioned", SECTION)
+@pytest.mark.fault(
+    "a bad upload: empty, truncated, huge, no photo", "refused in words; the next is captioned", "Captions and pictures"
+)
 def test_bad_uploads_are_refused_in_words_and_harm_nothing(port: int, kind: str) -> None:
     content, status, message = BAD[kind]
     found = send(port, content)
@@ -182,7 +183,9 @@ def test_strange_photos_are_captioned(port: int, photo: Image.Image, kind: str, 
     assert found["note"] == note
 
 
-@pytest.mark.fault("an animation dropped on the server's page", "its first frame is captioned, and it says so", SECTION)
+@pytest.mark.fault(
+    "an animation dropped on the server's page", "its first frame is captioned, and it says so", "Captions and pictures"
+)
 def test_of_an_animation_the_first_frame_is_captioned(port: int) -> None:
     frames = [drawn_photo(number, (40, 40)) for number in range(3)]
     content = encoded(frames[0], "PNG", save_all=True, append_images=frames[1:])
@@ -192,7 +195,7 @@ def test_of_an_animation_the_first_frame_is_captioned(port: int) -> None:
     assert found["captions"] == send(port, encoded(frames[0]))[1]["captions"]
 
 
-@pytest.mark.fault("an upload that says it has 10 GB", "refused before it is sent", SECTION)
+@pytest.mark.fault("an upload that says it has 10 GB", "refused before it is sent", "Captions and pictures")
 def test_a_length_that_is_too_large_is_refused_before_the_body(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
         connection.sendall(b"POST /captions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10000000000\r\n\r\n")
@@ -208,7 +211,7 @@ def test_an_upload_without_a_length_is_counted(port: int) -> None:
         assert b"413" in connection.recv(1000).split(b"\r\n")[0]
 
 
-@pytest.mark.fault("a page elsewhere uses the server of this machine", "refused", SECTION)
+@pytest.mark.fault("a page elsewhere uses the server of this machine", "refused", "Captions and pictures")
 def test_other_names_and_pages_are_refused(port: int) -> None:
     for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Sec_Fetch_Site": "cross-site"}):
         for method, path in (("GET", "/"), ("GET", "/run"), ("GET", "/nothing"), ("POST", "/captions")):
@@ -237,7 +240,7 @@ def test_addresses_methods_and_headers(port: int) -> None:
         assert status == expected and found["error"], (method, path)
 
 
-@pytest.mark.fault("several photos sent at once", "each gets its own captions", SECTION)
+@pytest.mark.fault("several photos sent at once", "each gets its own captions", "Captions and pictures")
 def test_photos_sent_at_once_get_their_own_captions(port: int) -> None:
     contents = [encoded(drawn_photo(number, (40, 40))) for number in range(6)]
     alone = [send(port, content)[1]["captions"] for content in contents]
@@ -246,7 +249,7 @@ def test_photos_sent_at_once_get_their_own_captions(port: int) -> None:
     assert together == alone
 
 
-@pytest.mark.fault("more photos sent than can wait", "those beyond are told to come again", SECTION)
+@pytest.mark.fault("more photos sent than can wait", "those beyond are told to come again", "Captions and pictures")
 def test_too_many_photos_at_once_are_told_to_come_again(
     captioner: LoadedCaptioner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -263,7 +266,7 @@ def test_too_many_photos_at_once_are_told_to_come_again(
     worker.close()
 
 
-@pytest.mark.fault("a port that is in use", "named, with the cure", SECTION)
+@pytest.mark.fault("a port that is in use", "named, with the cure", "Captions and pictures")
 def test_a_port_in_use_and_an_address_that_is_none_are_named(captioner: LoadedCaptioner, port: int) -> None:
     for host, number, message in (
         ("127.0.0.1", port, f"port {port} of 127.0.0.1 is in use"),
