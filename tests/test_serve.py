@@ -17,6 +17,7 @@ import threading
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -46,9 +47,9 @@ def captioner(photo_run: Path) -> Iterator[LoadedCaptioner]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def port(captioner: LoadedCaptioner) -> Iterator[int]:
-    """Where a server listens, in a thread of this process."""
+@contextmanager
+def listening(captioner: LoadedCaptioner) -> Iterator[int]:
+    """The port of a server in a thread of this process."""
     worker = Worker(captioner, captioner.run.config.search, LIMITS, best=2)
     loop, ready = asyncio.new_event_loop(), threading.Event()
     sockets = bind_sockets(0, "127.0.0.1")
@@ -60,8 +61,9 @@ def port(captioner: LoadedCaptioner) -> Iterator[int]:
 
     def run() -> None:
         asyncio.set_event_loop(loop)
-        loop.create_task(listen())
+        starting = loop.create_task(listen())
         loop.run_forever()
+        starting.result()
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
@@ -70,6 +72,13 @@ def port(captioner: LoadedCaptioner) -> Iterator[int]:
     loop.call_soon_threadsafe(loop.stop)
     thread.join(10)
     worker.close()
+
+
+@pytest.fixture(scope="module")
+def port(captioner: LoadedCaptioner) -> Iterator[int]:
+    """Where a server listens."""
+    with listening(captioner) as found:
+        yield found
 
 
 def ask(port: int, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, dict, dict]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,8 +16,8 @@ from attend.score.captioner import LoadedCaptioner
 from attend.score.search.beam import beam_search
 from tests.browser import Browser, chromium
 from tests.report_run import pointing
-from tests.test_report_browser import GREY, PLACE, seen_cell
-from tests.test_serve import captioner, encoded, port
+from tests.test_report_browser import GREY, PLACE, inside, seen_cell
+from tests.test_serve import captioner, encoded, listening, port
 
 pytestmark = pytest.mark.slow
 __all__ = ["captioner", "port"]
@@ -113,18 +112,16 @@ def test_a_known_map_lands_on_its_pixels_of_a_dropped_photo(
 
     monkeypatch.setattr(captioner_module, "beam_search", search)
     monkeypatch.setattr(captioner, "run", pointing(captioner.run, (14, 14), torch.zeros(1, 196)))
-    page.open(page.driver.current_url)  # the page asks for the grid again
-    page.wait("document.querySelector('[data-part=run]').textContent")
-    file = io.BytesIO()
-    Image.new("RGB", size, (GREY,) * 3).save(file, "PNG")
-    drop(page, file.getvalue(), "grey.png")
-    wait_for(page, "grey.png")
-    page.hover(page.all(".words button")[0])
-    time.sleep(0.4)
-    left, top, width, height = (round(value) for value in page.box(".stage"))
-    lit = page.pixels()[top : top + height, left : left + width, 0].astype(float)
+    with listening(captioner) as other:
+        page.open(f"http://127.0.0.1:{other}/")
+        page.wait("document.querySelector('[data-part=run]').textContent")
+        drop(page, encoded(Image.new("RGB", size, (GREY,) * 3)), "grey.png")
+        wait_for(page, "grey.png")
+        page.hover(page.all(".words button")[0])
+        time.sleep(0.4)
+        lit = inside(page, ".frame .stage")
     rows, columns = np.nonzero(lit > 180)
-    expected = np.array(seen_cell(size, *divmod(PLACE, 14))) * width / size[0]
+    expected = np.array(seen_cell(size, *divmod(PLACE, 14))) * lit.shape[1] / size[0]
     assert np.abs(np.array([columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]) - expected).max() <= 2
 
 
