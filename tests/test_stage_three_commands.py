@@ -6,17 +6,20 @@ import base64
 import json
 import re
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner, Result
+from PIL import Image
 
 from attend.cli import attend
 from attend.data.store_reader import FeatureStore
 from attend.errors import UserError
 from attend.score.decode import caption_images
+from attend.train.config import SearchSettings
 from attend.train.log import read_log
 from attend.train.run import load_run
 from tests.tiny_encoder import tiny_encoder
@@ -49,14 +52,7 @@ def test_bleu_takes_another_search(out: Path) -> None:
     result = call("bleu", "--dataset", "tiny", "--encoder", "tiny", "--out", out, "--split", "val", "--beam", "1")
     assert result.exit_code == 0, result.output
     scores = json.loads((out / "runs" / NAME / "scores-val.json").read_text())
-    assert scores["search"] == {
-        "beam": 1,
-        "length_normalisation": 0.0,
-        "longest": 8,
-        "suppress_unknown": True,
-        "context": "expected",
-        "seed": 1,
-    }
+    assert scores["search"] == asdict(SearchSettings(beam=1, longest=8))
 
 
 @pytest.mark.fault(
@@ -88,6 +84,75 @@ def test_caption_writes_a_line_for_each_photo(out: Path, tmp_path: Path) -> None
     again = call("caption", "--run", NAME, "--out", out, "--images", out / "photos", "--output", file)
     assert again.exit_code == 0
     assert [json.loads(line) for line in file.read_text().splitlines()] == lines
+
+
+def lines_of(result: Result) -> list[dict]:
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_caption_gives_n_best_with_maps_and_boxes(out: Path) -> None:
+    photo = out / "photos" / "photo 1.png"
+    plain = ("caption", "--run", NAME, "--out", out, "--images", photo)
+    [best] = lines_of(call(*plain))
+    assert (best["rank"], "boxes" in best) == (1, False)
+    lines = lines_of(call(*plain, "--n-best", "3", "--attention"))
+    assert [line["rank"] for line in lines] == [1, 2, 3]
+    assert {name: lines[0][name] for name in best} == best
+    assert [line["log_prob"] for line in lines] == sorted((line["log_prob"] for line in lines), reverse=True)
+    for line in lines:
+        words = len(line["words"])
+        assert line["probabilities"] == pytest.approx(np.exp(line["word_log_probs"]).tolist(), abs=2e-4)
+        with Image.open(photo) as opened:
+            assert (line["photo"]["width"], line["photo"]["height"]) == opened.size
+        assert (line["grid"], line["box_share"]) == ([2, 2], 0.5)
+        assert [len(places) for places in line["attention"]] == [4] * words
+        assert [sum(places) for places in line["attention"]] == pytest.approx([1] * words, abs=1e-5)
+        for places, box in zip(line["attention"], line["boxes"], strict=True):
+            left, top, width, height = (
+                (side - start) / whole * 2
+                for side, start, whole in zip(box, [*line["seen"][:2], 0, 0], line["seen"][2:] * 2, strict=True)
+            )
+            rows, columns = slice(round(top), round(top + height)), slice(round(left), round(left + width))
+            assert np.reshape(places, (2, 2))[rows, columns].sum() >= 0.5 - 1e-5
+
+
+def test_caption_searches_as_it_is_asked_to(out: Path) -> None:
+    plain = ("caption", "--run", NAME, "--out", out, "--images", out / "photos")
+    assert all("dog" in line["words"] for line in lines_of(call(*plain, "--set", "search.required=dog")))
+    assert all("a" not in line["words"] for line in lines_of(call(*plain, "--set", "search.forbidden=a")))
+    drawn = (*plain, "--n-best", "4", "--set", "search.method=sample search.temperature=2 search.seed=5")
+    assert lines_of(call(*drawn)) == lines_of(call(*drawn))
+    assert len(lines_of(call(*drawn))) == 4 * 17
+    diverse = lines_of(call(*plain, "--n-best", "3", "--set", "search.method=diverse search.diversity=9"))
+    firsts = [line["words"][:1] for line in diverse if line["image_id"].endswith("photo 1.png")]
+    assert len({tuple(first) for first in firsts}) > 1
+
+
+@pytest.mark.fault(
+    "captions that were cut, or fewer than were asked for", "counted at the end", "Captions and pictures"
+)
+def test_caption_counts_what_is_not_as_asked_for(out: Path) -> None:
+    plain = ("caption", "--run", NAME, "--out", out, "--images", out / "photos" / "photo 1.png")
+    cut = call(*plain, "--set", "search.longest=2")
+    assert json.loads(cut.stdout)["finished"] is False
+    assert "1 captions were cut after search.longest=2 words" in cut.stderr
+    same = call(*plain, "--n-best", "6", "--set", "search.method=diverse search.diversity=0 search.groups=2")
+    assert len(same.stdout.splitlines()) == 3
+    assert "1 photos have fewer than 6 captions: the search found no more" in same.stderr
+
+
+def test_caption_refuses_what_it_cannot_search_before_it_reads_a_photo(out: Path) -> None:
+    plain = ("caption", "--run", NAME, "--out", out, "--images", out / "photos")
+    for words, message in (
+        (("--set", "search.required=zebra"), "search.required: zebra is not among the "),
+        (("--n-best", "4"), "4 captions a photo: search.beam=3 has 3, widen it"),
+        (("--beam", "2", "--set", "search.method=sample"), "search.beam: no effect without search.method=beam"),
+    ):
+        result = call(*plain, *words)
+        assert isinstance(result.exception, UserError)
+        assert message in str(result.exception)
+        assert result.stdout == ""
 
 
 @pytest.mark.fault(
