@@ -255,7 +255,7 @@ def test_addresses_methods_and_headers(port: int) -> None:
 )
 def test_rules_that_a_photo_cannot_obey_are_said(captioner: LoadedCaptioner) -> None:
     search = replace(captioner.run.config.search, required="dog,cats,chair,window", longest=4)
-    with pytest.raises(UploadError, match="search.required: 4 words and the end do not fit") as refused:
+    with pytest.raises(UploadError, match=r"search\.required: 4 words and the end do not fit") as refused:
         answer(captioner, "photo.jpg", WHOLE, search, LIMITS, 1)
     assert refused.value.status == 422
 
