@@ -7,7 +7,7 @@ import torch
 
 from attend.data.store_reader import FeatureStore
 from attend.errors import UserError
-from attend.score.report.examples import make_example
+from attend.score.read_back import read_back
 from attend.score.search.beam import beam_search
 from attend.train.config import SearchSettings
 from attend.train.log import read_log
@@ -92,11 +92,5 @@ def test_the_report_looks_where_the_search_did(tmp_path):
     for context in ("expected", "argmax", "sample"):
         search = SearchSettings(context=context, longest=5)
         [[best]] = beam_search(opened.model, annotations, None, opened.vocabulary, search)
-        record = {
-            "words": list(best.words),
-            "caption": best.text,
-            "sentence_bleu4": 1.0,
-            "log_prob": best.log_prob,
-        }
-        example = make_example(opened, features, item, "best", record, search)
-        assert example.attention == pytest.approx(best.attention, abs=1e-6)
+        [read] = read_back(opened.model, annotations, [best.words], opened.vocabulary, search)
+        assert read.attention == pytest.approx(best.attention, abs=1e-6)

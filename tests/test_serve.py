@@ -18,6 +18,7 @@ import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,7 @@ from tornado.netutil import bind_sockets
 from attend.errors import UserError
 from attend.score.captioner import LoadedCaptioner, load_captioner
 from attend.score.serve import worker as worker_module
-from attend.score.serve.answer import Limits
+from attend.score.serve.answer import Limits, UploadError, answer
 from attend.score.serve.server import LARGEST_READ, make_application, serve
 from attend.score.serve.worker import Worker
 from tests.tiny_encoder import drawn_photo, tiny_encoder
@@ -247,6 +248,16 @@ def test_addresses_methods_and_headers(port: int) -> None:
     ):
         status, found, _ = ask(port, method, path)
         assert status == expected and found["error"], (method, path)
+
+
+@pytest.mark.fault(
+    "a photo no caption of which obeys the search's rules", "said; the server goes on", "Captions and pictures"
+)
+def test_rules_that_a_photo_cannot_obey_are_said(captioner: LoadedCaptioner) -> None:
+    search = replace(captioner.run.config.search, required="dog,cats,chair,window", longest=4)
+    with pytest.raises(UploadError, match=r"search\.required: 4 words and the end do not fit") as refused:
+        answer(captioner, "photo.jpg", WHOLE, search, LIMITS, 1)
+    assert refused.value.status == 422
 
 
 @pytest.mark.fault("several photos sent at once", "each gets its own captions", "Captions and pictures")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shutil
@@ -10,13 +11,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from click.testing import CliRunner, Result
 from PIL import Image
 
 from attend.cli import attend
+from attend.data.store_reader import FeatureStore
 from attend.errors import UserError
+from attend.score.decode import caption_images
 from attend.train.config import SearchSettings
 from attend.train.log import read_log
+from attend.train.run import load_run
 from tests.tiny_encoder import tiny_encoder
 from tests.tiny_run import NAME
 
@@ -191,6 +196,33 @@ def test_report_is_one_folder_that_needs_nothing_else(out: Path) -> None:
     for kind in ("photos", "thumbnails"):
         assert len(list((folder / kind).iterdir())) == 9
     assert not list(folder.parent.glob(".report*"))
+
+
+def test_report_shows_where_the_search_looked_and_how_sure_it_was(out: Path) -> None:
+    assert call("bleu", "--run", NAME, "--out", out, "--split", "val").exit_code == 0
+    assert call("report", "--run", NAME, "--out", out).exit_code == 0
+    run = load_run(out / "runs" / NAME)
+    store = FeatureStore(run.store)
+    data = out / "runs" / NAME / "report" / "data"
+    index = content_of(data / "index.js")
+    maps = content_of(data / "maps-0.js")
+    ids = [photo["id"] for photo in index["photos"]]
+    found = caption_images(run.model, run.vocabulary, store, ids, run.config.search, torch.device("cpu"))
+    assert len(ids) == 9 and index["grid"] == [2, 2] and index["cells"] is False
+    for photo in index["photos"]:
+        told, caption = maps[str(photo["number"])], found[photo["id"]]
+        assert told["words"] == photo["words"] == list(caption.words)
+        assert told["gates"] == pytest.approx(caption.gates.tolist(), abs=1e-3)
+        assert told["probabilities"] == pytest.approx(caption.probabilities.tolist(), abs=1e-3)
+        weights = np.frombuffer(base64.b64decode(told["maps"]), dtype=np.uint8).reshape(-1, 4) / 255
+        peaks = caption.attention.max(axis=1, keepdims=True)
+        assert np.abs(weights * peaks - caption.attention).max(initial=0) < 1 / 255
+        assert told["references"] == list(next(item.captions for item in store.items if item.image_id == photo["id"]))
+
+
+def content_of(path: Path) -> dict:
+    found: dict = json.loads(path.read_text().split(",", 1)[1].rstrip().removesuffix(");"))
+    return found
 
 
 @pytest.mark.fault("a report's picture of a photo that has no caption", "named", "Captions and pictures")

@@ -10,6 +10,7 @@ from typing import Any
 
 from PIL import Image, UnidentifiedImageError
 
+from attend.errors import UserError
 from attend.extract.images import refuse_strip
 from attend.extract.opening import PhotoError, decode_photo
 from attend.score.captioner import LoadedCaptioner
@@ -53,7 +54,10 @@ def answer(
         refuse_strip(Path(name), photo.size, captioner.preprocessing)
     except PhotoError as error:
         raise UploadError(422, str(error)) from None
-    [captions] = captioner.caption(photo, search, n_best=best, attention=True)
+    try:
+        [captions] = captioner.caption(photo, search, n_best=best, attention=True)
+    except UserError as error:  # no caption of this photo obeys the rules of the search
+        raise UploadError(422, str(error)) from None
     animated = bool(photo.info["animated"])
     return {
         "photo": data_address(photo),
