@@ -6,6 +6,7 @@ import base64
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import torch
 from PIL import Image
 
 from attend.score.captioner import LoadedCaptioner
-from attend.score.search.beam import beam_search
+from attend.score.search.caption import Caption
 from tests.browser import Browser, chromium
 from tests.report_run import pointing
 from tests.test_report_browser import GREY, PLACE, inside, seen_cell
@@ -101,16 +102,16 @@ def test_a_known_map_lands_on_its_pixels_of_a_dropped_photo(
     page: Browser, captioner: LoadedCaptioner, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
     """The search is real; then every word is made to look at one place of 14 × 14."""
-    from attend.score import captioner as captioner_module
+    find = captioner.n_best_pixels
 
-    def search(*words: object, **named: object) -> list:
-        found = beam_search(*words, **named)
+    def search(*words: Any) -> list[list[Caption]]:
+        found = find(*words)
         for captions in found:
             for caption in captions:
                 object.__setattr__(caption, "attention", np.eye(196, dtype=np.float32)[[PLACE] * len(caption.words)])
         return found
 
-    monkeypatch.setattr(captioner_module, "beam_search", search)
+    monkeypatch.setattr(captioner, "n_best_pixels", search)
     monkeypatch.setattr(captioner, "run", pointing(captioner.run, (14, 14), torch.zeros(1, 196)))
     with listening(captioner) as other:
         page.open(f"http://127.0.0.1:{other}/")
