@@ -18,7 +18,9 @@ CAPTIONS = 3
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0: a free one.")
 @click.option("--weights", default=None, help="The encoder's weights, where the run names a file for them.")
 @click.option("--beam", type=click.IntRange(min=1), default=None, help="Beam width.  [default: the run's]")
-@click.option("--n-best", type=click.IntRange(min=1), default=None, help="Captions a photo.  [default: 3; a narrower beam's all]")
+@click.option(
+    "--n-best", type=click.IntRange(min=1), default=None, help="Captions a photo.  [default: 3; a narrower beam's all]"
+)
 @click.option("--megabytes", type=click.IntRange(min=1), default=20, show_default=True, help="Largest file taken.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
 @click.option("--set", "words", multiple=True, help='Settings of the search, e.g. --set "search.longest=20".')

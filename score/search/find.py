@@ -44,9 +44,7 @@ def check_best(settings: SearchSettings, best: int) -> None:
         raise UserError(f"{best} captions a photo: ask for at least 1")
     if most is not None and best > most:
         of = f" in {groups} groups" if groups > 1 else ""
-        raise UserError(
-            f"{best} captions a photo: search.beam={settings.beam}{of} has {most}, widen it"
-        )
+        raise UserError(f"{best} captions a photo: search.beam={settings.beam}{of} has {most}, widen it")
 
 
 def most_captions(settings: SearchSettings) -> int | None:
