@@ -25,6 +25,9 @@ from attend.train import ranks
 from attend.train.config import TrainConfig
 from attend.train.models.interface import Captioner
 
+DIGITS = 5
+"""Of a log-likelihood, what counts when two are compared."""
+
 
 @dataclass(frozen=True)
 class ValidationScores:
@@ -50,10 +53,11 @@ class ValidationScores:
         """What validations are compared by: BLEU-4, and of equal ones the log-likelihood.
 
         pycocoevalcap's guards against 0/0 give captions without four right words in a row a BLEU-4 near 0 that says
-        nothing, and falls as captions become longer: it counts as 0.
+        nothing, and falls as captions become longer: it counts as 0. The likelihood is rounded, since its last digits
+        depend on how photos are shared among processes.
         """
         right = self.bleu.counts[:, ORDERS - 1].sum() > 0
-        return (self.bleu4 if right else 0.0), self.log_likelihood
+        return (self.bleu4 if right else 0.0), round(self.log_likelihood, DIGITS)
 
     def as_log(self) -> dict[str, float | int]:
         """Plain values for the log."""
