@@ -76,7 +76,7 @@ help: ## this list
 	@echo '  caption     N=5  captions a photo, each with its log-probability   ATTENTION=1  maps, and boxes in the photo'"'"'s pixels'
 	@echo '              SET="search.method=diverse"  or sample; search.required=dog,ball; search.no_repeat=2 (docs/captions.md)'
 	@echo '  report      PHOTOS=1000  in the gallery, 0: all   PANELS=20  PNG pictures of all words   PANEL="ID ID"  of these photos too'
-	@echo '  serve       RUN=, or RUN="a b c"   PORT=8765   HOST=127.0.0.1   BEAM=, WEIGHTS=  in place of the run'"'"'s own'
+	@echo '  serve       RUN=, or RUN="a b c"   PORT=8765   HOST=127.0.0.1   N=3  captions a photo   BEAM=, WEIGHTS=  in place of the run'"'"'s own'
 	@echo '  bleu, score METRICS=bleu,meteor,rouge,cider  and spice   SCORES=  a JSON file for make score, its table beside it'
 	@echo '  bench       SMALL=1  a short form of those that have one'
 
@@ -139,7 +139,7 @@ report: $(SETUP) ## a folder of HTML to look at: scores, curves, a gallery, wher
 
 serve: $(SETUP) ## a page that captions the photos dropped on it: RUN= (or RUN="a b c") PORT=8765
 	@$(ATTEND) serve --run "$(RUN)" --out "$(OUT)" --device $(DEVICE) $(search) $(call if_said,WEIGHTS,--weights "$(WEIGHTS)") \
-		$(if $(HOST),--host "$(HOST)") $(if $(PORT),--port $(PORT))
+		$(if $(N),--n-best $(N)) $(if $(HOST),--host "$(HOST)") $(if $(PORT),--port $(PORT))
 
 bench: $(SETUP) ## ratios on this machine beside a peer and limits, into OUT/bench; SMALL=1 in a short form
 	@"$(PY)" bench/every.py --out "$(OUT)/bench" $(if $(filter-out 0 no,$(SMALL)),--small)

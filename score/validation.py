@@ -16,7 +16,7 @@ from attend.errors import UserError
 from attend.extract.images import Preprocessing
 from attend.score.decode import caption_images, share_of_photos, split_items
 from attend.score.likelihood import caption_likelihoods, per_word
-from attend.score.metrics.bleu import Bleu
+from attend.score.metrics.bleu import ORDERS, Bleu
 from attend.score.metrics.references import tokenise_references
 from attend.score.metrics.scoring import score_captions
 from attend.score.pictures.samples import sample_pictures
@@ -24,6 +24,9 @@ from attend.score.search.rules import make_rules
 from attend.train import ranks
 from attend.train.config import TrainConfig
 from attend.train.models.interface import Captioner
+
+DIGITS = 5
+"""Of a log-likelihood, what counts when two are compared."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,17 @@ class ValidationScores:
     def bleu4(self) -> float:
         """BLEU-4 with the brevity penalty: a captioner that stops early must not win."""
         return self.bleu.with_penalty[3]
+
+    @property
+    def standing(self) -> tuple[float, float]:
+        """What validations are compared by: BLEU-4, and of equal ones the log-likelihood.
+
+        pycocoevalcap's guards against 0/0 give captions without four right words in a row a BLEU-4 near 0 that says
+        nothing, and falls as captions become longer: it counts as 0. The likelihood is rounded, since its last digits
+        depend on how photos are shared among processes.
+        """
+        right = self.bleu.counts[:, ORDERS - 1].sum() > 0
+        return (self.bleu4 if right else 0.0), round(self.log_likelihood, DIGITS)
 
     def as_log(self) -> dict[str, float | int]:
         """Plain values for the log."""

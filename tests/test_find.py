@@ -11,7 +11,7 @@ from attend.data.vocabulary import SPECIAL, Vocabulary
 from attend.errors import UserError
 from attend.score.ensemble import Ensemble
 from attend.score.search.caption import Caption
-from attend.score.search.find import check_best, find_captions
+from attend.score.search.find import check_best, find_captions, most_captions
 from attend.train.config import SearchSettings
 from attend.train.models.variants import VARIANTS
 from tests.test_read_back import a_model, annotations
@@ -97,3 +97,9 @@ def test_settings_that_do_not_go_together_are_refused_from_python_too() -> None:
         captions(a_model("soft"), annotations(), 1, method="beams")
     with pytest.raises(UserError, match=r"only search\.method=beam can promise words"):
         captions(a_model("soft"), annotations(), 1, method="diverse", required="a")
+
+
+def test_as_many_captions_as_a_search_can_have() -> None:
+    assert most_captions(SearchSettings(beam=4)) == 4
+    assert most_captions(SearchSettings(method="diverse", beam=2, groups=3)) == 6
+    assert most_captions(SearchSettings(method="sample")) is None

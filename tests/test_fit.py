@@ -35,6 +35,7 @@ class Judged:
 
     def __init__(self, bleu4: float) -> None:
         self.bleu4 = bleu4
+        self.standing = (bleu4, 0.0)
 
     pictures = ()
 

@@ -199,7 +199,7 @@ from attend.train.config_file import override_config
 from attend.train.training import Request, train
 
 class Judged:
-    bleu4 = 1.0
+    bleu4, standing = 1.0, (1.0, 0.0)
     pictures = ()
 
     def as_log(self):

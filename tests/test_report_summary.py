@@ -63,7 +63,10 @@ def test_another_split_than_the_papers_is_said() -> None:
 
 def test_what_was_left_out_is_counted() -> None:
     lines = notes(record())
-    assert lines[0].startswith("flickr8k, split test: 1,000 photos, 4 to 5 references each. Beam 5")
+    assert lines[:2] == [
+        "flickr8k, split test: 1,000 photos, 4 to 5 references each.",
+        "Search: beam 5, length normalisation 0.7.",
+    ]
     assert "1 photos without features were not captioned." in lines
     assert "3 captions were cut at the length limit." in lines
     assert not any("empty" in line or "without references" in line for line in lines)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from attend.errors import UserError
-from attend.score.search.settings import search_settings
+from attend.score.search.settings import search_settings, told
 from attend.train.config import SearchSettings, TrainConfig
 from attend.train.config_file import in_force
 from tests.command_line import attend
@@ -104,3 +104,11 @@ def test_training_refuses_the_same(words: str, message: str, tmp_path: Path) -> 
     done = attend("train", "--dataset", "unheard", "--out", tmp_path, "--set", words)
     assert done.code == 2
     assert message in done.err
+
+
+def test_a_search_is_told_without_what_has_no_effect_and_with_what_is_not_the_default() -> None:
+    assert told({"beam": 5, "length_normalisation": 0.7}) == "beam 5, length normalisation 0.7"
+    ruled = asdict(SearchSettings(required="dog", shortest=4, context="argmax"))
+    assert told(ruled) == "beam 5, length normalisation 0.0, shortest 4, required dog, context argmax"
+    drawn = asdict(SearchSettings(method="sample", beam=9, top_p=0.9, seed=7))
+    assert told(drawn) == "method sample, top p 0.9, seed 7"

@@ -225,6 +225,22 @@ def content_of(path: Path) -> dict:
     return found
 
 
+@pytest.mark.fault("a caption cut at the length limit, in a report", "said to be cut", "Captions and pictures")
+def test_report_says_which_captions_were_cut(out: Path) -> None:
+    cut = ("--set", "search.longest=2")
+    assert call("bleu", "--run", NAME, "--out", out, "--split", "val", "--metrics", "bleu", *cut).exit_code == 0
+    assert call("report", "--run", NAME, "--out", out).exit_code == 0
+    found = json.loads((out / "runs" / NAME / "captions-val.json").read_text())
+    assert not any(caption["finished"] for caption in found)  # two words are no sentence here
+    data = out / "runs" / NAME / "report" / "data"
+    maps, photos = content_of(data / "maps-0.js"), content_of(data / "index.js")["photos"]
+    totals = {caption["image_id"]: caption["log_prob"] for caption in found}
+    for photo in photos:
+        told = maps[str(photo["number"])]
+        assert not told["finished"]
+        assert told["log_prob"] == pytest.approx(totals[photo["id"]], abs=1e-3)
+
+
 @pytest.mark.fault("a report's picture of a photo that has no caption", "named", "Captions and pictures")
 def test_report_names_a_panel_of_an_unknown_photo(out: Path) -> None:
     assert call("bleu", "--run", NAME, "--out", out, "--split", "val").exit_code == 0

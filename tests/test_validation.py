@@ -14,7 +14,8 @@ from attend.data.vocabulary import END
 from attend.data.words import tokenise
 from attend.errors import UserError
 from attend.score.evaluation import evaluate
-from attend.score.validation import make_validate
+from attend.score.metrics.bleu import corpus_bleu
+from attend.score.validation import ValidationScores, make_validate
 from attend.train.config import TrainConfig, ValidationSettings
 from attend.train.config_file import override_config
 from attend.train.log import read_log
@@ -65,6 +66,21 @@ def test_the_likelihood_is_the_mean_over_all_words_of_first_references(photo_run
     assert steps == sum(len(tokenise(SENTENCES[number % 4])) + 1 for number in range(8, 17) if number % 4)
     assert scores.log_likelihood == pytest.approx(total / steps, rel=1e-4)
     assert scores.as_log()["log_likelihood"] == scores.log_likelihood < 0
+
+
+@pytest.mark.fault(
+    "validations without four right words in a row", "the likelihood decides which is best, not rounding", "Training"
+)
+def test_a_bleu_of_nothing_right_counts_as_zero() -> None:
+    """Both beginnings have three words in a row right and no four; the shorter would win by far."""
+    references = {"1": ["a red bird flies"]}
+    early, later, right = (
+        ValidationScores(corpus_bleu({"1": text}, references), {}, 0, likelihood)
+        for text, likelihood in (("a red bird", -4.0), ("a red bird stands on grass", -3.7), ("a red bird flies", -3.9))
+    )
+    assert early.bleu4 > 2 > later.bleu4 > 0
+    assert early.standing == (0.0, -4.0) < later.standing == (0.0, -3.7) < right.standing
+    assert right.standing == (right.bleu4, -3.9) and right.bleu4 == pytest.approx(100)
 
 
 @pytest.mark.fault("no photo in the validation split", "refused before training", "Training")

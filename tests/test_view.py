@@ -16,7 +16,8 @@ from attend.score.report.data_files import script
 from attend.score.report.photo_copies import LARGE, SMALL, write_copies
 from attend.score.search.caption import Caption
 from attend.score.seen import on_photo
-from attend.score.viewer.view import map_bytes, view
+from attend.score.viewer.view import looking, map_bytes, view
+from attend.train.models.variants import VARIANTS
 
 NOTHING = np.zeros(0, dtype=np.float32)
 
@@ -74,3 +75,8 @@ def test_copies_keep_the_shape_lose_what_a_camera_wrote_and_never_grow(tmp_path:
                 scale = min(1, side / max(size))
                 assert copy.size == tuple(max(1, round(length * scale)) for length in size)
                 assert not copy.getexif() and "exif" not in copy.info
+
+
+def test_a_variant_that_does_not_choose_where_to_look_is_not_called_attention() -> None:
+    assert [looking(name) for name in ("soft", "hard")] == ["soft attention", "hard attention"]
+    assert not any("attention" in looking(name) for name in VARIANTS if name not in ("soft", "hard"))

@@ -41,7 +41,12 @@ class ValidationScores(Protocol):
 
     @property
     def bleu4(self) -> float:
-        """BLEU-4 with the brevity penalty: what selects and stops."""
+        """BLEU-4 with the brevity penalty."""
+        ...
+
+    @property
+    def standing(self) -> tuple[float, float]:
+        """What selects and stops: BLEU-4, 0 where no four words in a row are right, then the log-likelihood."""
         ...
 
     @property
@@ -195,7 +200,7 @@ class Fit:
         scores = self.validate(self.model)
         seconds = time.monotonic() - started
         restore_random_states(states, self.device)
-        better = self.position.judge(ranks.of_first(scores.bleu4))
+        better = self.position.judge(*ranks.of_first(scores.standing))
         if better and ranks.first():
             content = {"model": self.model.state_dict(), "step": self.position.step, "bleu4": scores.bleu4}
             write_checkpoint(self.folder / "best.pt", content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from attend.train.config import OptimSettings
@@ -16,15 +17,18 @@ class Position:
     step: int = 0
     validated: int = 0
     best: float = -1.0
+    best_likelihood: float = -math.inf
     best_step: int = 0
     since_best: int = 0
 
-    def judge(self, score: float) -> bool:
-        """Take the score of a validation at this step in; true when it is the best so far."""
+    def judge(self, score: float, likelihood: float) -> bool:
+        """Take the score of a validation at this step in; true when it is the best so far. Of equal scores, such as the
+        zeros of the first validations, the one with the higher likelihood is better."""
         self.validated = self.step
-        better = score > self.best
+        better = (score, likelihood) > (self.best, self.best_likelihood)
         if better:
-            self.best, self.best_step, self.since_best = score, self.step, 0
+            self.best, self.best_likelihood = score, likelihood
+            self.best_step, self.since_best = self.step, 0
         else:
             self.since_best += 1
         return better

@@ -8,6 +8,9 @@ import click
 
 from attend.commands.run_options import run_folders, run_options
 
+CAPTIONS = 3
+"""Captions a photo where nobody says how many, or as many as the search has."""
+
 
 @click.command()
 @run_options
@@ -15,7 +18,9 @@ from attend.commands.run_options import run_folders, run_options
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0: a free one.")
 @click.option("--weights", default=None, help="The encoder's weights, where the run names a file for them.")
 @click.option("--beam", type=click.IntRange(min=1), default=None, help="Beam width.  [default: the run's]")
-@click.option("--n-best", type=click.IntRange(min=1), default=None, help="Captions a photo.  [default: 3, or the beam]")
+@click.option(
+    "--n-best", type=click.IntRange(min=1), default=None, help="Captions a photo.  [default: 3; a narrower beam's all]"
+)
 @click.option("--megabytes", type=click.IntRange(min=1), default=20, show_default=True, help="Largest file taken.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
 @click.option("--set", "words", multiple=True, help='Settings of the search, e.g. --set "search.longest=20".')
@@ -39,7 +44,7 @@ def serve(
     Photos stay in memory, here and in the page. Ctrl-C stops.
     """
     from attend.score.captioner import load_captioner
-    from attend.score.search.find import check_best
+    from attend.score.search.find import check_best, most_captions
     from attend.score.search.rules import make_rules
     from attend.score.search.settings import search_settings
     from attend.score.serve.answer import Limits
@@ -47,7 +52,7 @@ def serve(
 
     captioner = load_captioner(run_folders(out, name, dataset, encoder, variant), device, weights)
     settings = search_settings(captioner.run.config.search, words, beam, None)
-    best = n_best or (min(3, settings.beam) if settings.method == "beam" else 1)
+    best = n_best or min(CAPTIONS, most_captions(settings) or CAPTIONS)
     check_best(settings, best)
     make_rules(settings, captioner.vocabulary)
     limits = Limits(bytes=megabytes * 2**20)

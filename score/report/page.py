@@ -14,6 +14,7 @@ from attend.data.atomic import write_atomically
 from attend.score.report.files import RunFiles
 from attend.score.report.learning import divergence, learning_curves
 from attend.score.report.summary import about_the_table, headline, notes, score_table
+from attend.score.viewer.view import looking
 from attend.train.config_file import in_force
 from attend.train.run import Run
 
@@ -56,6 +57,7 @@ def write_page(folder: Path, run: Run, found: RunFiles, shown: int, captions: in
     )
     content: dict[str, Any] = {
         "run": run,
+        "looking": looking(run.variant),
         "split": found.split,
         "shown": shown,
         "captions": captions,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -79,12 +80,19 @@ class PhotoWriter:
         return framing(photo.size, self.preprocessing)
 
     def _read_back(self, shown: Sequence[Shown]) -> list[Caption]:
-        """The captions with the attention that the search had: hard attention looks again where it looked then."""
+        """The captions with the attention that the search had: hard attention looks again where it looked then.
+
+        What was cut has no end word: its total, and that it was cut, are those of the search.
+        """
         device = next(iter(self.run.model.parameters())).device
         annotations = torch.from_numpy(self.store.read([one.image_id for one in shown])).to(device).float()  # (B, L, D)
         texts = [tuple(one.record["words"]) for one in shown]
         captioner = cast(Captioner, self.run.model)
-        return read_back(captioner, annotations, texts, self.run.vocabulary, self.search)
+        read = read_back(captioner, annotations, texts, self.run.vocabulary, self.search)
+        return [
+            replace(caption, log_prob=one.record["log_prob"], finished=one.record["finished"])
+            for caption, one in zip(read, shown, strict=True)
+        ]
 
     def _draw(self, number: int, item: Item, caption: Caption) -> None:
         photo = prepare(open_photo(item.path, self.preprocessing.background), self.preprocessing)

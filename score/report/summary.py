@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attend.score.paper import SOURCE, paper_rows
+from attend.score.search.settings import told
 
 COLUMNS = (
     *(f"BLEU-{n} without penalty" for n in range(1, 5)),
@@ -82,8 +83,8 @@ def notes(record: Mapping[str, Any]) -> list[str]:
     if references["most"] != references["fewest"]:
         each += f" to {references['most']}"
     lines = [
-        f"{record['dataset']}, split {record['split']}: {record['images']:,} photos, {each} references each. Beam "
-        f"{search['beam']}, length normalisation {search['length_normalisation']:g}."
+        f"{record['dataset']}, split {record['split']}: {record['images']:,} photos, {each} references each.",
+        f"Search: {told(search)}.",
     ]
     if record["bleu_with_penalty"] is not None:
         lines.append(

@@ -39,10 +39,16 @@ def find_captions(
 def check_best(settings: SearchSettings, best: int) -> None:
     """UserError when a search cannot have that many captions."""
     groups = settings.groups if settings.method == "diverse" else 1
+    most = most_captions(settings)
     if best < 1:
         raise UserError(f"{best} captions a photo: ask for at least 1")
-    if settings.method != "sample" and best > settings.beam * groups:
+    if most is not None and best > most:
         of = f" in {groups} groups" if groups > 1 else ""
-        raise UserError(
-            f"{best} captions a photo: search.beam={settings.beam}{of} has {settings.beam * groups}, widen it"
-        )
+        raise UserError(f"{best} captions a photo: search.beam={settings.beam}{of} has {most}, widen it")
+
+
+def most_captions(settings: SearchSettings) -> int | None:
+    """Captions a photo that a search can have; None: as many as are drawn."""
+    if settings.method == "sample":
+        return None
+    return settings.beam * (settings.groups if settings.method == "diverse" else 1)

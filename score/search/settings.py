@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 from typing import Any
 
 from attend.errors import UserError
 from attend.settings import read_settings
 from attend.train.config import SearchSettings, TrainConfig
 from attend.train.ranges import check_ranges
-from attend.train.search_settings import check_search, refuse_idle
+from attend.train.search_settings import check_search, refuse_idle, without_effect
+
+ALWAYS_TOLD = ("beam", "length_normalisation")
 
 
 def search_settings(
@@ -28,3 +30,17 @@ def search_settings(
     check_search(settings)
     refuse_idle(changes, settings)
     return settings
+
+
+def told(search: Mapping[str, Any]) -> str:
+    """A search, as `scores-SPLIT.json` has it, in words: beam 5, length normalisation 0.7, and whatever is not as by
+    default. Settings without effect are not told."""
+    settings, plain = SearchSettings(**search), SearchSettings()
+    idle = without_effect(settings)
+    names = [field.name for field in fields(settings) if field.name not in idle]
+    values = {name: getattr(settings, name) for name in names}
+    return ", ".join(
+        f"{name.replace('_', ' ')} {value}"
+        for name, value in values.items()
+        if name in ALWAYS_TOLD or value != getattr(plain, name)
+    )

@@ -21,7 +21,7 @@ from attend.score.serve.answer import KINDS_TOLD, Limits
 from attend.score.serve.hosts import own_names
 from attend.score.serve.pages import Asset, Captions, Facts, Home, Page, Site
 from attend.score.serve.worker import Worker
-from attend.score.viewer.view import view_settings
+from attend.score.viewer.view import looking, view_settings
 from attend.train.config import SearchSettings
 
 LARGEST_READ = 200 * 2**20
@@ -35,7 +35,7 @@ def make_application(worker: Worker, host: str, told: Callable[[str], None]) -> 
     facts = {
         **view_settings(run),
         "run": run.folder.name,
-        "variant": run.variant,
+        "looking": looking(run.variant),
         "encoder": run.fingerprint.encoder,
         "dataset": run.dataset,
         "search": asdict(worker.search),

@@ -14,11 +14,18 @@ from attend.train.run import Run
 
 CELL_VARIANTS = frozenset({"hard"})
 """Variants that look at one place a word: the viewer draws the place round."""
+CHOOSING_VARIANTS = frozenset({"soft", "hard"})
+"""Variants that learn where to look."""
 
 
 def view_settings(run: Run) -> dict[str, Any]:
     """What the viewer needs to know of the run: `grid` [rows, columns], `spread` of the Gaussian in places, `cells`."""
     return {"grid": list(run.grid), "spread": SPREAD, "cells": run.variant in CELL_VARIANTS}
+
+
+def looking(variant: str) -> str:
+    """A variant in words: some do not choose where to look."""
+    return f"{variant} attention" if variant in CHOOSING_VARIANTS else f"{variant}, which looks everywhere alike,"
 
 
 def view(caption: SeenCaption) -> dict[str, Any]:

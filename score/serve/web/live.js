@@ -10,7 +10,8 @@
 
   part("run").textContent = run.run;
   document.title = `${run.run} · Show, Attend and Tell`;
-  part("about").textContent = `${run.variant} attention over ${run.grid[0]}×${run.grid[1]} places of ${run.encoder}, trained on ${run.dataset}`;
+  part("about").textContent = `${run.looking} over ${run.grid[0]}×${run.grid[1]} places of ${run.encoder}, trained on ${run.dataset}`;
+  part("ways").textContent = run.search.method === "sample" ? "Captions that were drawn" : "Its best captions";
 
   function tell(trouble) {
     part("trouble").hidden = !trouble;
