@@ -12,6 +12,7 @@ from attend.score.metrics.cider import NAME as CIDER
 from attend.score.metrics.diversity import Diversity
 from attend.score.metrics.panel import NO_REFERENCES, Cell
 from attend.score.metrics.tokens import TOKENISATION
+from attend.score.search.told import tell_search
 
 SCALE = f"0 to 100, {CIDER} 0 to 1000"
 INTERVALS = f"{CONFIDENCE:.0%} intervals of {RESAMPLES:,} bootstrap resamples of the images"
@@ -95,7 +96,7 @@ class Scores:
         each = f"{fewest}" if fewest == most else f"{fewest} to {most}"
         lines = [
             f"{self.run} on {self.dataset}, split {self.split}: {self.images} images, {each} references each",
-            f"beam {self.search['beam']}, length normalisation {self.search['length_normalisation']}, "
+            f"{tell_search(self.search)}, "
             + ("" if self.search["context"] == "expected" else f"context {self.search['context']}, ")
             + f"features {self.features['encoder']} ({self.features['weights']}), PTB tokens, scale {SCALE}",
             "",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attend.score.paper import SOURCE, paper_rows
+from attend.score.search.told import tell_search
 
 COLUMNS = (
     *(f"BLEU-{n} without penalty" for n in range(1, 5)),
@@ -77,13 +78,13 @@ def _own(record: Mapping[str, Any]) -> dict[str, Cell]:
 
 def notes(record: Mapping[str, Any]) -> list[str]:
     """What the scores of one split were computed on and with, and everything that was left out; a sentence each."""
-    references, search = record["references"], record["search"]
+    references, said = record["references"], tell_search(record["search"])
     each = f"{references['fewest']}"
     if references["most"] != references["fewest"]:
         each += f" to {references['most']}"
     lines = [
-        f"{record['dataset']}, split {record['split']}: {record['images']:,} photos, {each} references each. Beam "
-        f"{search['beam']}, length normalisation {search['length_normalisation']:g}."
+        f"{record['dataset']}, split {record['split']}: {record['images']:,} photos, {each} references each. "
+        f"{said[0].upper()}{said[1:]}."
     ]
     if record["bleu_with_penalty"] is not None:
         lines.append(
