@@ -225,6 +225,13 @@ def content_of(path: Path) -> dict:
     return found
 
 
+@pytest.mark.fault("captions to be written to a folder", "refused before a photo is captioned", "Captions and pictures")
+def test_captions_are_not_written_to_a_folder(out: Path, photo_run: Path) -> None:
+    result = call("caption", "--run", NAME, "--out", out, "--images", photo_run / "photos", "--output", out)
+    assert result.exit_code == 2
+    assert "is a directory" in result.output and "captions:" not in result.output
+
+
 @pytest.mark.fault("a report's picture of a photo that has no caption", "named", "Captions and pictures")
 def test_report_names_a_panel_of_an_unknown_photo(out: Path) -> None:
     assert call("bleu", "--run", NAME, "--out", out, "--split", "val").exit_code == 0
