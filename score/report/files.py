@@ -10,19 +10,12 @@ from typing import Any
 
 from attend.data.items import SPLITS
 from attend.errors import UserError
-from attend.score.kept import evaluation_paths
+from attend.score.kept import FIELDS, evaluation_paths
 from attend.train.config import SearchSettings
 from attend.train.log import read_log
 from attend.train.run import Run
 
 PREFERRED = ("test", "val", "train", "restval", "none")
-READ = (
-    *("dataset", "split", "scale", "tokenisation", "intervals", "metrics", "images", "references", "step", "search"),
-    *("skipped_without_references", "missing_without_features", "unfinished_captions", "empty_captions"),
-    *("bleu_with_penalty", "brevity_penalty", "length_ratio", "caption_words", "reference_words"),
-    *("made_from", "captions_sha256"),
-)
-"""Fields of `scores-SPLIT.json` that a report needs."""
 KNOWN = frozenset(field.name for field in fields(SearchSettings))
 
 
@@ -76,7 +69,7 @@ def _check_fields(path: Path, record: Any, split: str) -> None:
     """UserError: scores written by a version with other fields, or with settings of the search that are not known."""
     if not isinstance(record, dict) or not isinstance(record.get("search", {}), dict):
         raise UserError(f"{path} is damaged (it holds no scores): run `make bleu SPLIT={split}` again")
-    wrong = [f"no {name}" for name in READ if name not in record]
+    wrong = [f"no {name}" for name in FIELDS if name not in record]
     wrong += [f"search.{name}" for name in record.get("search", {}) if name not in KNOWN]
     if wrong:
         raise UserError(f"{path} has {wrong[0]}: another version wrote it, run `make bleu SPLIT={split}` again")
