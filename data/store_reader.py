@@ -14,7 +14,7 @@ from attend.data.items import Item
 from attend.data.items_file import items_identity, read_items
 from attend.data.manifest import Manifest
 from attend.data.open_shards import OpenShards, check_size
-from attend.data.photo_file import photos_identity
+from attend.data.photo_file import PhotoFile, photos_identity
 from attend.data.store_format import DTYPE
 from attend.errors import UserError
 
@@ -71,9 +71,12 @@ class FeatureStore:
 
     def photos_identity(self, image_ids: Iterable[str]) -> str:
         """`photos_identity` of the photos that the annotations of `image_ids` were made of."""
-        photos = [shard.photos or (None,) * shard.rows for shard in self.manifest.shards]
-        places = ((image_id, self._find(image_id)) for image_id in image_ids)
-        return photos_identity((image_id, photos[shard][row]) for image_id, (shard, row) in places)
+        return photos_identity((image_id, self._photo_record(image_id)) for image_id in image_ids)
+
+    def photo_file(self, image_id: str) -> PhotoFile | None:
+        """The file the annotations of an image were made of; None: it was not recorded."""
+        record = self._photo_record(image_id)
+        return None if record is None else PhotoFile.parse(record)
 
     def read(self, image_ids: Sequence[str]) -> np.ndarray:
         """Annotations (n, L, D) float16 of `image_ids`, in their order, repeats allowed.
@@ -124,6 +127,11 @@ class FeatureStore:
             return self._where[image_id]
         except KeyError as error:
             raise UserError(f"{self.folder} has no annotations of {image_id}: run `make features`") from error
+
+    def _photo_record(self, image_id: str) -> str | None:
+        shard, row = self._find(image_id)
+        photos = self.manifest.shards[shard].photos
+        return photos[row] if photos else None
 
     def _own_files(self) -> OpenShards:
         """The open files of this process: a fork uses neither its parent's handles nor its lock."""

@@ -12,6 +12,13 @@ from attend.data.atomic import write_atomically
 from attend.score.metrics.panel import FAMILIES
 
 Record = dict[str, Any]
+FIELDS = (
+    *("dataset", "split", "scale", "tokenisation", "intervals", "metrics", "images", "references", "step", "search"),
+    *("skipped_without_references", "missing_without_features", "unfinished_captions", "empty_captions"),
+    *("bleu_with_penalty", "brevity_penalty", "length_ratio", "caption_words", "reference_words"),
+    *("made_from", "captions_sha256"),
+)
+"""Fields of `scores-SPLIT.json` without which it is of another version."""
 
 
 def evaluation_paths(folder: Path, split: str) -> tuple[Path, Path, Path]:
@@ -47,7 +54,7 @@ def kept_scores(folder: Path, split: str, made_from: Mapping[str, Any], search: 
     captions, scores, _ = evaluation_paths(folder, split)
     try:
         record: Record = json.loads(scores.read_text(encoding="utf-8"))
-        same = (record["made_from"], record["search"]) == (made_from, search)
+        same = (record["made_from"], record["search"]) == (made_from, search) and not set(FIELDS) - set(record)
         whole = hashlib.sha256(captions.read_bytes()).hexdigest() == record["captions_sha256"]
     except (OSError, ValueError, TypeError, KeyError):  # absent, damaged or of an older version: made again
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from attend.train.models import additive_kernel
 from attend.train.models import additive_scores as module
 from attend.train.models.additive_scores import additive_scores, share_keys
 from attend.train.models.repeated_linear import RepeatedLinear
@@ -37,6 +38,36 @@ def test_keys_read_by_something_else_too_get_both_gradients():
     (pieced,) = torch.autograd.grad(additive_scores(keys, query, v, gathered).sum() + keys.square().sum(), keys_in)
     (plain,) = torch.autograd.grad(additive_scores(keys_in, query, v).sum() + keys_in.square().sum(), keys_in)
     torch.testing.assert_close(pieced, plain)
+
+
+def drawn(dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Keys (2, 3, 4), query (2, 1, 4), v (4,)."""
+    torch.manual_seed(0)
+    keys, query, v = (torch.randn(shape, dtype=dtype, requires_grad=True) for shape in ((2, 3, 4), (2, 1, 4), (4,)))
+    return keys, query, v
+
+
+@pytest.mark.parametrize("dtype", [torch.double, torch.float32])
+def test_a_backward_pass_that_stops_before_the_keys_leaves_nothing_to_the_next(monkeypatch, dtype):
+    monkeypatch.setattr(additive_kernel, "WORTHWHILE", 1)
+    keys, query, v = drawn(dtype)
+    shared, gathered = share_keys(keys)
+    loss = additive_scores(shared, query, v, gathered).sin().sum()
+    torch.autograd.grad(loss, v, retain_graph=True)
+    loss.backward(retain_graph=True)
+    loss.backward()
+    (plain,) = torch.autograd.grad(additive_scores(keys, query, v).sin().sum(), keys)
+    torch.testing.assert_close(keys.grad, 2 * plain)
+
+
+@pytest.mark.parametrize("dtype", [torch.double, torch.float32])
+def test_a_second_derivative_is_refused_not_wrong(monkeypatch, dtype):
+    monkeypatch.setattr(additive_kernel, "WORTHWHILE", 1)
+    keys, query, v = drawn(dtype)
+    shared, gathered = share_keys(keys)
+    for one in (keys, query, v):
+        with pytest.raises(RuntimeError, match="has no gradient"):
+            torch.autograd.grad(additive_scores(shared, query, v, gathered).sum(), one, create_graph=True)
 
 
 def test_the_gradient_of_a_matrix_used_three_times_is_the_sum_over_its_uses():

@@ -14,8 +14,9 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -49,14 +50,16 @@ def captioner(photo_run: Path) -> Iterator[LoadedCaptioner]:
 
 
 @contextmanager
-def listening(captioner: LoadedCaptioner) -> Iterator[int]:
+def listening(
+    captioner: LoadedCaptioner, told: Callable[[str], None] = lambda line: None, worker: Worker | None = None
+) -> Iterator[int]:
     """The port of a server in a thread of this process."""
-    worker = Worker(captioner, captioner.run.config.search, LIMITS, best=2)
+    worker = worker or Worker(captioner, captioner.run.config.search, LIMITS, best=2)
     loop, ready = asyncio.new_event_loop(), threading.Event()
     sockets = bind_sockets(0, "127.0.0.1")
 
     async def listen() -> None:
-        server = HTTPServer(make_application(worker, "127.0.0.1", lambda line: None), max_body_size=LARGEST_READ)
+        server = HTTPServer(make_application(worker, "127.0.0.1", told), max_body_size=LARGEST_READ)
         server.add_sockets(sockets)
         ready.set()
 
@@ -223,11 +226,79 @@ def test_an_upload_without_a_length_is_counted(port: int) -> None:
 
 @pytest.mark.fault("a page elsewhere uses the server of this machine", "refused", "Captions and pictures")
 def test_other_names_and_pages_are_refused(port: int) -> None:
-    for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Sec_Fetch_Site": "cross-site"}):
+    embedded = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "iframe"}
+    posted = {**embedded, "Sec_Fetch_Dest": "document", "Origin": "null"}
+    strange = ({"Origin": "http://["}, {"Origin": "evil.example"}, {"Host": "["}, embedded, posted)
+    for headers in (
+        {"Host": "evil.example"},
+        {"Origin": "http://evil.example"},
+        {"Sec_Fetch_Site": "cross-site"},
+        *strange,
+    ):
         for method, path in (("GET", "/"), ("GET", "/run"), ("GET", "/nothing"), ("POST", "/captions")):
             status, found, answered = ask(port, method, path, WHOLE if method == "POST" else None, **headers)
             assert status == 403 and "only its own pages" in found["error"]
             assert "Access-Control-Allow-Origin" not in answered
+
+
+def test_a_link_on_a_page_elsewhere_can_be_followed(port: int) -> None:
+    followed = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
+    assert ask(port, "GET", "/", **followed)[0] == 200
+    assert ask(port, "GET", "/", Host="evil.example", **followed)[0] == 403
+
+
+@pytest.mark.fault("an upload whose length is no number", "its bytes are counted", "Captions and pictures")
+def test_a_length_that_is_no_number_is_not_believed(port: int, caplog: pytest.LogCaptureFixture) -> None:
+    for length, body, status in (
+        ("3, 3", b"abc", b"415"),  # as some proxies write it
+        ("200001, 200001", b"x" * 200_001, b"413"),
+        ("abc", b"", b"400"),
+    ):
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+            head = f"POST /captions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n\r\n"
+            connection.sendall(head.encode() + body)
+            assert status in connection.recv(1000).split(b"\r\n")[0], length
+    assert "Uncaught exception" not in caplog.text
+
+
+@pytest.mark.fault("a file name that steers a terminal", "told without what steers", "Captions and pictures")
+def test_a_file_name_cannot_steer_the_terminal_or_write_a_line_of_its_own(captioner: LoadedCaptioner) -> None:
+    lines: list[str] = []
+    with listening(captioner, lines.append) as port:
+        for content in (b"no photo", WHOLE):
+            send(port, content, name="a%1B%5B2J%0A200%20b%E2%80%AE.png")
+    assert lines[0].startswith("415 a\ufffd[2J\ufffd200 b\ufffd.png is not JPEG")
+    assert len(lines) == 2 and all(line.isprintable() for line in lines)
+
+
+@pytest.mark.fault("the server is stopped while photos wait", "they are told so", "Captions and pictures")
+def test_photos_that_wait_when_the_server_stops_are_told(
+    captioner: LoadedCaptioner, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    def slow(*words: object) -> None:
+        begun.set()
+        go.wait(20)
+        raise UploadError(422, "done")
+
+    monkeypatch.setattr(worker_module, "answer", slow)
+    worker = Worker(captioner, captioner.run.config.search, LIMITS, best=1)
+    with listening(captioner, print, worker) as port, ThreadPoolExecutor(2) as pool:
+        first = pool.submit(send, port, WHOLE)
+        assert begun.wait(20)
+        second = pool.submit(send, port, WHOLE)
+        while worker._pool._work_queue.empty():
+            time.sleep(0.01)
+        closing = threading.Thread(target=worker.close)
+        closing.start()
+        stopping = {"error": "the server is being stopped: start it again"}
+        assert second.result(20) == (503, stopping)
+        go.set()
+        assert first.result(20) == (422, {"error": "done"})
+        closing.join()
+        assert send(port, WHOLE) == (503, stopping)
+    assert "Uncaught exception" not in caplog.text
 
 
 def test_addresses_methods_and_headers(port: int) -> None:
@@ -291,6 +362,8 @@ def test_a_port_in_use_and_an_address_that_is_none_are_named(captioner: LoadedCa
     for host, number, message in (
         ("127.0.0.1", port, f"port {port} of 127.0.0.1 is in use"),
         ("192.0.2.1", 0, "cannot listen on 192.0.2.1"),
+        ("", 0, "--host is empty: 127.0.0.1 is this machine alone"),
+        ("a" * 70, 0, "cannot listen on a+: that is no name of a machine"),
     ):
         with pytest.raises(UserError, match=message):
             serve(captioner, captioner.run.config.search, host, number, LIMITS, 1, print)

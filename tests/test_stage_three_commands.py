@@ -241,6 +241,13 @@ def test_report_says_which_captions_were_cut(out: Path) -> None:
         assert told["log_prob"] == pytest.approx(totals[photo["id"]], abs=1e-3)
 
 
+@pytest.mark.fault("captions to be written to a folder", "refused before a photo is captioned", "Captions and pictures")
+def test_captions_are_not_written_to_a_folder(out: Path, photo_run: Path) -> None:
+    result = call("caption", "--run", NAME, "--out", out, "--images", photo_run / "photos", "--output", out)
+    assert result.exit_code == 2
+    assert "is a directory" in result.output and "captions:" not in result.output
+
+
 @pytest.mark.fault("a report's picture of a photo that has no caption", "named", "Captions and pictures")
 def test_report_names_a_panel_of_an_unknown_photo(out: Path) -> None:
     assert call("bleu", "--run", NAME, "--out", out, "--split", "val").exit_code == 0
@@ -269,6 +276,50 @@ def test_report_leaves_out_a_photo_that_is_gone_and_says_so(out: Path, photo_run
     assert result.exit_code == 1
     assert re.search(r"not shown: .*photo 9\.png does not exist", result.stderr)
     assert "8 of 9 captions" in result.stdout
+
+
+@pytest.mark.fault(
+    "a report after a photo was replaced",
+    "its caption is not shown on the other, exit 1",
+    "Captions and pictures",
+)
+def test_report_shows_no_caption_on_another_photo_than_was_captioned(out: Path, photo_run: Path) -> None:
+    assert call("bleu", "--run", NAME, "--out", out, "--split", "val").exit_code == 0
+    photo = photo_run / "photos" / "photo 9.png"
+    content = photo.read_bytes()
+    photo.write_bytes((photo_run / "photos" / "photo 1.png").read_bytes())
+    try:
+        result = call("report", "--run", NAME, "--out", out)
+    finally:
+        photo.write_bytes(content)
+    assert result.exit_code == 1
+    assert re.search(r"not shown: .*photo 9\.png is not the photo its features were made of", result.stderr)
+    assert "8 of 9 captions" in result.stdout
+
+
+@pytest.mark.fault("a report on scores of another version", "refused, with what to run", "Captions and pictures")
+def test_report_refuses_scores_that_another_version_wrote(out: Path) -> None:
+    assert call("bleu", "--run", NAME, "--out", out, "--split", "val").exit_code == 0
+    scores = out / "runs" / NAME / "scores-val.json"
+    record = json.loads(scores.read_text())
+    for changed, message in (
+        ({name: value for name, value in record.items() if name != "captions_sha256"}, "has no captions_sha256"),
+        ({name: value for name, value in record.items() if name != "search"}, "has no search"),
+        ({name: value for name, value in record.items() if name != "intervals"}, "has no intervals"),
+        (record | {"search": record["search"] | {"telepathy": 1}}, "has search.telepathy"),
+        (record | {"search": None}, "is damaged"),
+        ([], "is damaged"),
+    ):
+        scores.write_text(json.dumps(changed))
+        error = call("report", "--run", NAME, "--out", out).exception
+        assert isinstance(error, UserError), message
+        assert message in str(error) and "run `make bleu SPLIT=val` again" in str(error)
+    scores.write_text(json.dumps({name: value for name, value in record.items() if name != "intervals"}))
+    assert call("bleu", "--run", NAME, "--out", out, "--split", "val").exit_code == 0
+    assert json.loads(scores.read_text()) == record, "made again"
+    record["search"] = {name: record["search"][name] for name in ("beam", "length_normalisation", "longest", "context")}
+    scores.write_text(json.dumps(record))  # from before there were methods and rules
+    assert call("report", "--run", NAME, "--out", out).exit_code == 0
 
 
 @pytest.mark.fault("a report on captions of older weights", "refused, with what to run", "Captions and pictures")

@@ -27,7 +27,10 @@ from attend.commands.run_options import run_folders, run_options
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
 @click.option("--set", "words", multiple=True, help='Settings of the search, e.g. --set "search.longest=20".')
 @click.option(
-    "--output", type=click.Path(path_type=Path), default=None, help="File to write.  [default: standard output]"
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="File to write.  [default: standard output]",
 )
 def caption(
     name: str | None,

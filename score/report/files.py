@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from attend.data.items import SPLITS
 from attend.errors import UserError
-from attend.score.kept import evaluation_paths
+from attend.score.kept import FIELDS, evaluation_paths
 from attend.train.config import SearchSettings
 from attend.train.log import read_log
 from attend.train.run import Run
 
 PREFERRED = ("test", "val", "train", "restval", "none")
+KNOWN = frozenset(field.name for field in fields(SearchSettings))
 
 
 @dataclass(frozen=True)
@@ -36,13 +37,14 @@ class RunFiles:
 def read_run_files(run: Run, split: str | None) -> RunFiles:
     """Read them; the split is by default test where it was scored, else val, and so on.
 
-    UserError when there are no captions of it, when they were made with other weights than the run has now, or when
-    they are no longer those that were scored.
+    UserError when there are no captions of it, when another version wrote the scores, when the captions were made with
+    other weights than the run has now, or when they are no longer those that were scored.
     """
     scored = [name for name in SPLITS if evaluation_paths(run.folder, name)[1].is_file()]
     chosen = split or next((name for name in PREFERRED if name in scored), "test")
     scores = {name: _read(evaluation_paths(run.folder, name)[1], name) for name in {*scored, chosen}}
     for name, record in scores.items():
+        _check_fields(evaluation_paths(run.folder, name)[1], record, name)
         if record["made_from"]["checkpoint"] != run.checkpoint_sha256:
             raise UserError(
                 f"{run.folder}/captions-{name}.json is of step {record['step']}, the run is now at step "
@@ -61,6 +63,16 @@ def read_run_files(run: Run, split: str | None) -> RunFiles:
         by_image=_by_image(images, chosen),
         search=SearchSettings(**scores[chosen]["search"]),
     )
+
+
+def _check_fields(path: Path, record: Any, split: str) -> None:
+    """UserError: scores written by a version with other fields, or with settings of the search that are not known."""
+    if not isinstance(record, dict) or not isinstance(record.get("search", {}), dict):
+        raise UserError(f"{path} is damaged (it holds no scores): run `make bleu SPLIT={split}` again")
+    wrong = [f"no {name}" for name in FIELDS if name not in record]
+    wrong += [f"search.{name}" for name in record.get("search", {}) if name not in KNOWN]
+    if wrong:
+        raise UserError(f"{path} has {wrong[0]}: another version wrote it, run `make bleu SPLIT={split}` again")
 
 
 def _by_image(path: Path, split: str) -> dict[str, dict[str, Any]]:

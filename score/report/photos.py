@@ -16,7 +16,7 @@ from attend.data.store_reader import FeatureStore
 from attend.device import cores
 from attend.extract.framing import Framing, framing
 from attend.extract.images import Preprocessing, prepare
-from attend.extract.opening import PhotoError, open_photo
+from attend.extract.opening import PhotoError, decode_photo, load_photo, open_photo
 from attend.progress import Progress
 from attend.score.pictures.attention import draw_attention
 from attend.score.read_back import read_back
@@ -32,7 +32,8 @@ from attend.train.run import Run
 
 
 class PhotoWriter:
-    """Writes into `folder` what the page shows of each photo; `problems` are the photos that could not be read."""
+    """Writes into `folder` what the page shows of each photo; `problems` are the photos that could not be read, or are
+    no longer those that were captioned."""
 
     def __init__(
         self,
@@ -72,8 +73,13 @@ class PhotoWriter:
 
     def _copy(self, numbered: tuple[int, Shown]) -> Framing | PhotoError:
         number, one = numbered
+        path = self.items[one.image_id].path
         try:
-            photo = open_photo(self.items[one.image_id].path, self.preprocessing.background)
+            content, now = load_photo(path)
+            made_of = self.store.photo_file(one.image_id)
+            if made_of and made_of.sha256 != now.sha256:
+                raise PhotoError(path, "is not the photo its features were made of: restore it, or `make features`")
+            photo = decode_photo(path, content, self.preprocessing.background)
         except PhotoError as error:
             return error
         write_copies(photo, self.folder, name_of(number))

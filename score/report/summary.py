@@ -78,13 +78,13 @@ def _own(record: Mapping[str, Any]) -> dict[str, Cell]:
 
 def notes(record: Mapping[str, Any]) -> list[str]:
     """What the scores of one split were computed on and with, and everything that was left out; a sentence each."""
-    references, search = record["references"], record["search"]
+    references = record["references"]
     each = f"{references['fewest']}"
     if references["most"] != references["fewest"]:
         each += f" to {references['most']}"
     lines = [
         f"{record['dataset']}, split {record['split']}: {record['images']:,} photos, {each} references each.",
-        f"Search: {told(search)}.",
+        f"Search: {told(record['search'])}.",
     ]
     if record["bleu_with_penalty"] is not None:
         lines.append(

@@ -25,16 +25,19 @@ def may_ask(headers: Mapping[str, str], names: frozenset[str]) -> bool:
     """Whether a request is for this server and, if a page sent it, from one of this server.
 
     A page elsewhere can point a name of its own at this machine, so names that are not `names` are refused; an address
-    in numbers cannot be pointed elsewhere. A browser says which page sends a request: `Origin`, `Sec-Fetch-Site`.
+    in numbers cannot be pointed elsewhere. A browser says which page sends a request: `Origin`, `Sec-Fetch-Site`. A
+    link on a page elsewhere may be followed: that sends no `Origin`, and the page it stands on reads nothing.
     """
     host = headers.get("Host", "")
     name = host_of(host)
     if name not in names and not _is_number(name):
         return False
-    if headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
-        return False
     origin = headers.get("Origin")
-    return origin is None or urlsplit(origin).netloc == host
+    if origin is not None and origin.partition("://")[2] != host:
+        return False
+    how = (headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest"))
+    followed = origin is None and how == ("navigate", "document")
+    return followed or headers.get("Sec-Fetch-Site", "same-origin") in ("same-origin", "none")
 
 
 def _is_number(name: str) -> bool:

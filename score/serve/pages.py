@@ -14,7 +14,7 @@ from tornado.web import RequestHandler, stream_request_body
 
 from attend.score.serve.answer import UploadError
 from attend.score.serve.hosts import may_ask
-from attend.score.serve.worker import Worker
+from attend.score.serve.worker import STOPPING, Worker
 
 ASSETS = {
     "base.css": "attend.score.viewer",
@@ -46,6 +46,11 @@ class Site:
     facts: dict[str, Any]
     worker: Worker
     told: Callable[[str], None]
+
+
+def printable(line: str) -> str:
+    """The line for a terminal: what would steer it, or begin another line, becomes `�`."""
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)
 
 
 class Page(RequestHandler):
@@ -116,7 +121,7 @@ class Captions(Page):
         super().prepare()
         if self._finished:
             return
-        if self.request.method == "POST" and int(self.request.headers.get("Content-Length") or 0) > self.limits.bytes:
+        if self.request.method == "POST" and self._length_told() > self.limits.bytes:
             self.refuse(self._size_refused())
 
     def data_received(self, chunk: bytes) -> None:
@@ -131,14 +136,30 @@ class Captions(Page):
         try:
             if self.too_large:
                 raise self._size_refused()
-            found = await asyncio.wrap_future(self.site.worker.caption(name, bytes(self.content)))
+            found = await self._found(name)
         except UploadError as refused:
-            self.site.told(f"{refused.status} {refused.why}")
+            self.site.told(printable(f"{refused.status} {refused.why}"))
             self.refuse(refused)
             return
-        self.site.told(f"200 {name!r}: {' '.join(found['captions'][0]['words'])}")
+        self.site.told(printable(f"200 {name!r}: {' '.join(found['captions'][0]['words'])}"))
         self.set_header("Content-Type", "application/json")
         self.finish(json.dumps(found))
+
+    async def _found(self, name: str) -> dict[str, Any]:
+        future = self.site.worker.caption(name, bytes(self.content))
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            if future.cancelled():  # by the worker, which is closed: it waited behind other photos
+                raise UploadError(503, STOPPING) from None
+            raise
+
+    def _length_told(self) -> int:
+        """0 where the header is no number; what comes is counted all the same."""
+        try:
+            return int(self.request.headers.get("Content-Length", "0"))
+        except ValueError:
+            return 0
 
     def _size_refused(self) -> UploadError:
         return UploadError(413, f"a photo may have {self.limits.bytes / 2**20:g} MB: make it smaller")

@@ -76,8 +76,12 @@ def serve(
     told: Callable[[str], None],
 ) -> None:
     """Answer on `host`:`port` (0: a free one) until Ctrl-C or SIGTERM. UserError: the address cannot be had."""
+    if not host:
+        raise UserError("--host is empty: 127.0.0.1 is this machine alone, 0.0.0.0 all its addresses")
     try:
         sockets = bind_sockets(port, host)
+    except UnicodeError:
+        raise UserError(f"cannot listen on {host}: that is no name of a machine") from None
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise UserError(f"port {port} of {host} is in use: choose another with --port (0: any free one)") from None
@@ -90,7 +94,10 @@ async def _answer(worker: Worker, host: str, sockets: Sequence[socket], told: Ca
     """Serve until a signal comes."""
     application = make_application(worker, host, told)
     server = HTTPServer(
-        application, max_body_size=LARGEST_READ, body_timeout=SECONDS_TO_SEND, idle_connection_timeout=SECONDS_TO_SEND
+        application,
+        max_body_size=max(LARGEST_READ, worker.limits.bytes),
+        body_timeout=SECONDS_TO_SEND,
+        idle_connection_timeout=SECONDS_TO_SEND,
     )
     stop = asyncio.Event()
     for asked in (signal.SIGINT, signal.SIGTERM):

@@ -11,6 +11,7 @@ from attend.score.serve.answer import Limits, UploadError, answer
 from attend.train.config import SearchSettings
 
 MOST_WAITING = 8
+STOPPING = "the server is being stopped: start it again"
 
 
 class Worker:
@@ -22,10 +23,13 @@ class Worker:
         self._places = threading.BoundedSemaphore(MOST_WAITING)
 
     def caption(self, name: str, content: bytes) -> Future[dict[str, Any]]:
-        """`answer` in the thread. UploadError: too many photos wait already."""
+        """`answer` in the thread. UploadError: too many photos wait already, or the worker is closed."""
         if not self._places.acquire(blocking=False):
             raise UploadError(503, f"{MOST_WAITING} photos are waiting already: try again in a moment")
-        future = self._pool.submit(answer, self.captioner, name, content, self.search, self.limits, self.best)
+        try:
+            future = self._pool.submit(answer, self.captioner, name, content, self.search, self.limits, self.best)
+        except RuntimeError:  # closed
+            raise UploadError(503, STOPPING) from None
         future.add_done_callback(lambda _: self._places.release())
         return future
 

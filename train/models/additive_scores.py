@@ -20,10 +20,18 @@ PIECE_BYTES = 2**21
 
 
 class KeyGradient:
-    """The gradient of one batch's keys, summed over the steps that read them."""
+    """The gradient of one batch's keys, summed over the steps that read them in one backward pass."""
 
     def __init__(self) -> None:
         self.sum: Tensor | None = None
+        self._passing = -1
+
+    def begun(self, keys: Tensor) -> Tensor:
+        """The sum so far in this backward pass; what one that did not reach the keys has left is forgotten."""
+        passing = torch._C._current_graph_task_id()
+        if self.sum is None or passing != self._passing:
+            self.sum, self._passing = torch.zeros_like(keys), passing
+        return self.sum
 
 
 class _SharedKeys(Function):
@@ -54,12 +62,12 @@ class _Scores(Function):
 
     @staticmethod
     def backward(ctx: Any, *outputs: Any) -> tuple[None, Tensor, Tensor, None]:
+        if torch.is_grad_enabled():  # create_graph=True
+            raise RuntimeError("the gradient of shared attention keys has no gradient: call additive_scores without it")
         keys, query, v = ctx.saved_tensors
         of_scores = outputs[0].to(keys.dtype)  # (B, R, L)
-        if ctx.gradient.sum is None:
-            ctx.gradient.sum = torch.zeros_like(keys)
         way = additive_kernel.gradients if additive_kernel.pays(keys, query) else _gradients
-        return None, *way(keys, query, v, of_scores, ctx.gradient.sum), None
+        return None, *way(keys, query, v, of_scores, ctx.gradient.begun(keys)), None
 
 
 def _scores(keys: Tensor, query: Tensor, v: Tensor) -> Tensor:
