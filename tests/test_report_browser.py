@@ -294,12 +294,14 @@ def test_a_thousand_photos_open_at_once_and_scroll(browser: Browser, tmp_path: P
     built = build_report(pointing(run, GRID, MAPS), store, Wanted(panels=0))
     assert (built.shown, built.panels) == (1000, 0)
     browser.size(1280, 900)
+    browser.command("Performance.enable", timeDomain="threadTicks")
     started = time.monotonic()
     browser.open(built.page.as_uri())
     browser.wait("document.querySelectorAll('.photo-card').length >= 48 && document.querySelector('.example.filled')")
-    assert time.monotonic() - started < 6, "a second or two where nothing else runs"
+    before = work(browser)
+    print(f"1,000 photos: open after {time.monotonic() - started:.2f} s, {before:.2f} s of them the page's own work")
+    assert before < 2, "seconds of the page's own work, however busy the machine is"
     assert len(browser.requests()) < 200, "photos far below are not loaded"
-    browser.command("Performance.enable", timeDomain="threadTicks")
     before = work(browser)
     browser.driver.execute_async_script(
         """const done = arguments[0];
