@@ -9,12 +9,11 @@ compared.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from statistics import median
 
 import click
 import torch
+from limits import matmul_rate, side_by_side
 from torch import Tensor
 
 from attend.device import PRECISIONS, choose_device, choose_precision
@@ -62,21 +61,6 @@ def multiplications(batch: int, steps: int, places: int, model: AttentionLSTM) -
     return 2 * batch * (keys + 3 * steps * each_step)
 
 
-def matmul_rate(device: torch.device, dtype: torch.dtype) -> float:
-    """Operations a second of a large product, the best of five."""
-    matrix = torch.randn(2048, 2048, device=device).to(dtype)
-    return max(2 * 2048**3 / seconds(lambda: matrix @ matrix, device) for _ in range(5))
-
-
-def seconds(work: Callable[[], object], device: torch.device) -> float:
-    """How long it takes, the device's queue included."""
-    since = time.perf_counter()
-    work()
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
-    return time.perf_counter() - since
-
-
 @click.command()
 @click.option("--batch", default=64, show_default=True)
 @click.option("--steps", default=12, show_default=True, help="Steps of a caption, the end word included.")
@@ -119,14 +103,11 @@ def main(
         "peer": lambda: peer_log_probs(model, captions),
         "ours": lambda: model(captions).log_probs,
     }
-    times: dict[str, list[float]] = {name: [] for name in ways}
-    for round_number in range(rounds + 1):
-        for name, way in ways.items():
-            taken = seconds(lambda name=name, way=way: step(name, way), device)  # type: ignore[misc]
-            if round_number:  # the first one warms up
-                times[name].append(taken)
-    rates = {name: batch / median(taken) for name, taken in times.items()}
-    limit = batch * matmul_rate(device, PRECISIONS[precision]) / multiplications(batch, steps, places, model)
+    medians = side_by_side(
+        {name: lambda name=name, way=way: step(name, way) for name, way in ways.items()}, rounds, device
+    )
+    rates = {name: batch / taken for name, taken in medians.items()}
+    limit = batch * matmul_rate(device, precision) / multiplications(batch, steps, places, model)
     print(f"{device}, {precision}, batch {batch}, {steps} steps, {units} units, {words} words, {places}x{channels}")
     print(f"losses {losses['peer']:.4f} (peer) and {losses['ours']:.4f} (ours)")
     print("| row | captions/s | ratio to the peer |\n|---|---|---|")

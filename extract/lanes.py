@@ -14,7 +14,7 @@ class Lanes:
 
     The sums of a convolution shared among threads depend on how many share it; here a photo's features do not. Nor does
     a lane wait for another at the end of every operation, which on a processor with other work to do costs most of the
-    time (bench/extract.py).
+    time (bench/encoder.py).
     """
 
     def __init__(self, count: int) -> None:

@@ -10,7 +10,14 @@ from attend.score.report.learning import divergence, learning_curves
 
 def log(likelihood: list[float | None], bleu: list[float]) -> list[dict]:
     validations = [
-        {"kind": "validation", "step": 100 * (n + 1), "bleu4": b, "bleu4_without_penalty": b + 1, "log_likelihood": p}
+        {
+            "kind": "validation",
+            "step": 100 * (n + 1),
+            "bleu4": b,
+            "bleu4_without_penalty": b + 1,
+            "log_likelihood": p,
+            "kept": b > max(bleu[:n], default=-1),
+        }
         for n, (p, b) in enumerate(zip(likelihood, bleu, strict=True))
     ]
     return [{"kind": "start", "step": 0}, {"kind": "step", "step": 50, "loss_per_word": 3.0}, *validations]
@@ -33,6 +40,12 @@ def test_the_divergence_is_told_in_words() -> None:
     assert "best at step 200, before BLEU-4 at step 300" in divergence(log([-3.0, -2.0, -2.5], [5.0, 9.0, 12.0]))
     assert "best at step 300, after BLEU-4 at step 200" in divergence(log([-3.0, -2.0, -1.5], [5.0, 9.0, 8.0]))
     assert "at the same step, 200" in divergence(log([-3.0, -2.0, -2.5], [5.0, 9.0, 8.0]))
+
+
+def test_the_weights_that_were_kept_count_not_the_highest_number_of_the_log() -> None:
+    lines = log([-3.0, -2.0], [0.002, 0.001])
+    lines[-1]["kept"] = True  # without four right words in a row BLEU-4 says nothing, and likelihood decided
+    assert "at the same step, 200" in divergence(lines)
 
 
 def test_an_older_log_has_curves_without_marks() -> None:

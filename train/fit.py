@@ -209,7 +209,12 @@ class Fit:
         self.model.train()
         figures = scores.as_log()
         self.log.write(
-            "validation", self.position.step, epoch=self.position.epoch, seconds=round(seconds, 1), **figures
+            "validation",
+            self.position.step,
+            epoch=self.position.epoch,
+            seconds=round(seconds, 1),
+            kept=better,
+            **figures,
         )
         for name, picture in scores.pictures:
             self.log.picture(f"validation/{name}", self.position.step, picture)

@@ -51,10 +51,11 @@ def _points(log: Log, event: str, name: str) -> list[tuple[float, float]]:
 
 
 def _best(log: Log) -> list[Mark]:
-    """Where validation BLEU-4 and likelihood are highest, the first step of equals; none unless both are known."""
-    found = []
-    for name, kind, label in (("bleu4", "with", "best BLEU-4"), ("log_likelihood", "validation", "best likelihood")):
-        points = [(step, value) for step, value in _points(log, "validation", name) if math.isfinite(value)]
-        if points:
-            found.append(Mark(int(max(points, key=lambda point: point[1])[0]), label, kind))
-    return found if len(found) == 2 else []
+    """Of which validation the weights were kept, by BLEU-4, and where the likelihood is highest, the first step of
+    equals; none unless both are known."""
+    kept = [line["step"] for line in log if line["kind"] == "validation" and line.get("kept")]
+    points = [point for point in _points(log, "validation", "log_likelihood") if math.isfinite(point[1])]
+    if not (kept and points):
+        return []
+    likeliest = max(points, key=lambda point: point[1])[0]
+    return [Mark(kept[-1], "best BLEU-4", "with"), Mark(int(likeliest), "best likelihood", "validation")]

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from PIL import Image
 
+from attend.score.pictures.shrink import shrunk
+
 LARGE, SMALL = 1000, 360
 """Longest sides in pixels."""
 QUALITY = 84
@@ -17,7 +19,4 @@ def write_copies(photo: Image.Image, folder: Path, name: str) -> None:
     What a camera wrote beside the pixels, such as a place, is not copied.
     """
     for kind, side in (("photos", LARGE), ("thumbnails", SMALL)):
-        scale = min(1.0, side / max(photo.size))
-        size = (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
-        copy = photo if size == photo.size else photo.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
-        copy.save(folder / kind / f"{name}.jpg", quality=QUALITY)
+        shrunk(photo, side).save(folder / kind / f"{name}.jpg", quality=QUALITY)

@@ -14,6 +14,7 @@ from attend.errors import UserError
 from attend.extract.images import refuse_strip
 from attend.extract.opening import PhotoError, decode_photo
 from attend.score.captioner import LoadedCaptioner
+from attend.score.pictures.shrink import shrunk
 from attend.score.viewer.view import view
 from attend.train.config import SearchSettings
 
@@ -87,9 +88,6 @@ def check_kind(name: str, content: bytes, limits: Limits) -> None:
 
 def data_address(photo: Image.Image) -> str:
     """The photo, made small enough to be shown, as a `data:` address."""
-    scale = min(1.0, SHOWN / max(photo.size))
-    size = (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
-    shown = photo if size == photo.size else photo.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
     file = io.BytesIO()
-    shown.save(file, "JPEG", quality=QUALITY)
+    shrunk(photo, SHOWN).save(file, "JPEG", quality=QUALITY)
     return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
