@@ -50,6 +50,7 @@ def serve(
     from attend.score.serve.answer import Limits
     from attend.score.serve.server import serve as run_server
 
+    click.echo("loading the captioner and its encoder")
     captioner = load_captioner(run_folders(out, name, dataset, encoder, variant), device, weights)
     settings = search_settings(captioner.run.config.search, words, beam, None)
     best = n_best or min(CAPTIONS, most_captions(settings) or CAPTIONS)
