@@ -27,8 +27,8 @@ from attend.data.vocabulary import Vocabulary
 from attend.settings import read_settings
 from attend.train.config import TrainConfig
 from attend.train.config_file import override_config
-from attend.train.fit import Validate
 from attend.train.training import Request, train
+from attend.train.validating import Validate
 
 GRID, CHANNELS, SHARD = (14, 14), 512, 250
 SETTINGS = (

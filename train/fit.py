@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from signal import Signals
-from typing import Any, Protocol
 
 import numpy as np
 import torch
-from PIL.Image import Image
 from torch import nn
 
 from attend.device import PRECISIONS
@@ -31,35 +30,10 @@ from attend.train.step import train_step
 from attend.train.stop_signals import StopSignals
 from attend.train.stopping import Position
 from attend.train.stream import BatchStream
+from attend.train.validating import Validate
 
 LOG_EVERY = 20
 """Steps that one log line sums up."""
-
-
-class ValidationScores(Protocol):
-    """What a validation must tell; BLEU from 0 to 100, corpus level."""
-
-    @property
-    def bleu4(self) -> float:
-        """BLEU-4 with the brevity penalty."""
-        ...
-
-    @property
-    def standing(self) -> tuple[float, float]:
-        """What selects and stops: BLEU-4, 0 where no four words in a row are right, then the log-likelihood."""
-        ...
-
-    @property
-    def pictures(self) -> Sequence[tuple[str, Image]]:
-        """Names and pictures for TensorBoard."""
-        ...
-
-    def as_log(self) -> dict[str, Any]:
-        """Plain values for the log."""
-        ...
-
-
-Validate = Callable[[nn.Module], ValidationScores]
 
 
 @dataclass(frozen=True)
@@ -190,22 +164,18 @@ class Fit:
 
     def _validate(self) -> None:
         """Caption the validation photos with the weights that would be kept; keep them if they are the best so far."""
-        raw = None
-        if self.average is not None:
-            raw = {name: value.clone() for name, value in self.model.state_dict().items()}
-            self.model.load_state_dict(self.average.weights)
-        self.model.eval()
+        average = self.average.in_place_of(self.model) if self.average else contextlib.nullcontext()
         states = random_states(self.device)
         started = time.monotonic()
-        scores = self.validate(self.model)
+        with average:
+            self.model.eval()
+            scores = self.validate(self.model)
+            better = self.position.judge(*ranks.of_first(scores.standing))
+            if better and ranks.first():
+                content = {"model": self.model.state_dict(), "step": self.position.step, "bleu4": scores.bleu4}
+                write_checkpoint(self.folder / "best.pt", content)
         seconds = time.monotonic() - started
         restore_random_states(states, self.device)
-        better = self.position.judge(*ranks.of_first(scores.standing))
-        if better and ranks.first():
-            content = {"model": self.model.state_dict(), "step": self.position.step, "bleu4": scores.bleu4}
-            write_checkpoint(self.folder / "best.pt", content)
-        if raw is not None:
-            self.model.load_state_dict(raw)
         self.model.train()
         figures = scores.as_log()
         self.log.write(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
@@ -119,6 +120,16 @@ class WeightAverage:
         share = 1 - min(self.decay, self.updates / (self.updates + 10))
         now = list(model.state_dict().values())
         torch._foreach_lerp_(list(self.weights.values()), now, share)
+
+    @contextlib.contextmanager
+    def in_place_of(self, model: nn.Module) -> Iterator[None]:
+        """Within it, the model has the average for its weights; afterwards its own again."""
+        own = {name: value.clone() for name, value in model.state_dict().items()}
+        model.load_state_dict(self.weights)
+        try:
+            yield
+        finally:
+            model.load_state_dict(own)
 
     def state_dict(self) -> dict[str, Any]:
         """Plain data for a checkpoint."""

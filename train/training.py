@@ -22,7 +22,7 @@ from attend.train.checkpoint import read_checkpoint
 from attend.train.config import TrainConfig
 from attend.train.config_file import in_force, read_run_file, write_run_file
 from attend.train.examples import Examples, captions_beyond, make_examples, training_captions, training_splits
-from attend.train.fit import Fit, FitResult, Validate
+from attend.train.fit import Fit, FitResult
 from attend.train.models.variants import build_captioner, build_objective, changed_values, refuse_without_effect
 from attend.train.ranges import check_ranges
 from attend.train.record import identities, make_record, versions
@@ -33,6 +33,7 @@ from attend.train.same_run import check_folder, check_repeats
 from attend.train.search_settings import check_search
 from attend.train.start import as_record, find_start, load_start
 from attend.train.stopping import Position
+from attend.train.validating import Validate
 
 MakeValidate = Callable[[FeatureStore, TrainConfig, Vocabulary, torch.device], Validate]
 
