@@ -7,8 +7,11 @@ import math
 import pytest
 import torch
 
+from attend.train.config import TrainConfig
 from attend.train.losses.coverage import coverage_penalty
 from attend.train.losses.likelihood import steps_mask, words_loss
+from attend.train.losses.objective import SoftObjective
+from attend.train.models.interface import Batch, Output
 
 
 def test_steps_mask_counts_the_end_step_and_nothing_behind_it():
@@ -42,3 +45,14 @@ def test_coverage_penalty_ignores_steps_behind_the_end_and_masked_places():
     assert coverage_penalty(attention, torch.tensor([1])).item() == pytest.approx(0.25 + 0.25 + 1)
     mask = torch.tensor([[True, True, False]])
     assert coverage_penalty(attention, torch.tensor([1]), mask).item() == pytest.approx(0.5)
+
+
+def test_the_entropy_that_soft_attention_logs_is_that_of_the_captions_own_steps():
+    """One place alone has 0 nats, four alike have log 4; behind the end nothing counts."""
+    alone, even = [1.0, 0.0, 0.0, 0.0], [0.25] * 4
+    attention = torch.tensor([[even, alone, even], [even, even, alone]])
+    output = Output(torch.zeros(2, 3, 5).log_softmax(-1), attention, torch.ones(2, 3))
+    batch = Batch(torch.zeros(2, 4, 1), torch.zeros(2, 3, dtype=torch.int64), torch.tensor([2, 3]))
+    loss = SoftObjective(TrainConfig())(lambda _: output, batch)
+    assert loss.figures["entropy"].item() == pytest.approx(math.log(4) * 3 / 5)
+    assert loss.counts["entropy"].item() == 5

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import torch
 from torch import Tensor
 
 from attend.train.config import TrainConfig
 from attend.train.losses.coverage import coverage_penalty
-from attend.train.losses.likelihood import words_loss
+from attend.train.losses.likelihood import steps_mask, words_loss
 from attend.train.models.interface import Batch, Captioner
 
 
@@ -73,11 +74,11 @@ class SoftObjective(WordsObjective):
         output = model(batch)
         minimised, words = smoothed_words_loss(output.log_probs, batch.words, batch.lengths, self.smoothing)
         penalty = coverage_penalty(output.attention, batch.lengths, batch.mask).mean()
-        return Loss(
-            minimised + self.weight * penalty,
-            words,
-            {"penalty": penalty.detach(), "gate": output.gates.detach().mean()},
-        )
+        each = torch.special.entr(output.attention.detach()).sum(dim=-1)  # (B, T)
+        steps = batch.lengths.sum()
+        entropy = each.masked_fill(~steps_mask(batch.lengths, each.shape[1]), 0).sum() / steps  # nats a step
+        figures = {"penalty": penalty.detach(), "gate": output.gates.detach().mean(), "entropy": entropy}
+        return Loss(minimised + self.weight * penalty, words, figures, {"entropy": steps})
 
 
 def smoothed_words_loss(log_probs: Tensor, words: Tensor, lengths: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
