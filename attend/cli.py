@@ -10,6 +10,7 @@ import click
 
 from attend import __version__
 from attend.errors import UserError
+from attend.printable import printable
 
 COMMANDS = {
     "features": "Stage 1: photos to a feature store.",
@@ -72,4 +73,4 @@ def tell(error: UserError | OSError) -> None:
         where = f"{error.filename}: " if error.filename else ""
         cure = ": make room and run the same again" if error.errno == errno.ENOSPC else ""
         told = f"{where}{error.strerror or error}{cure}"
-    print(f"attend: {told}", file=sys.stderr)
+    print(printable(f"attend: {told}"), file=sys.stderr)

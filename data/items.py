@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from attend.printable import printable
+
 SPLITS = ("train", "restval", "val", "test", "none")
 """`restval`: Karpathy's remainder of COCO val. `none`: in no split (features are wanted, training ignores it)."""
 
@@ -36,6 +38,10 @@ class Problem:
     where: str
     what: str
 
+    def __str__(self) -> str:
+        """In a line, whatever the names of files hold."""
+        return printable(f"{self.where} {self.what}")
+
 
 def count_items(items: Sequence[Item]) -> str:
     """`7,000 photos, 35,000 captions: train 6,000, val 1,000`."""
@@ -46,7 +52,7 @@ def count_items(items: Sequence[Item]) -> str:
 
 def contradictions(items: Sequence[Item], most: int = 3) -> str:
     """`check_items` in a line, the first `most` by name; "": there are none."""
-    found = [f"{problem.where} {problem.what}" for problem in check_items(items)]
+    found = [str(problem) for problem in check_items(items)]
     more = f"; and {len(found) - most:,} more" if len(found) > most else ""
     named = "; ".join(found[:most]) + more
     return f"{len(found):,} contradictions in the dataset: {named}" if len(found) > 1 else named

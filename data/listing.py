@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from attend.printable import printable
+
 
 def some(names: Sequence[str], most: int = 4) -> str:
     """`a, b, c, d and 7 more`."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+    return printable(", ".join(names[:most])) + (f" and {len(names) - most:,} more" if len(names) > most else "")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from attend.errors import UserError
 
-PHOTO_ENDINGS = {".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".jp2", ".ppm", ".avif", ".heic"}
+PHOTO_ENDINGS = {".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".jp2", ".ppm"}
+PHOTO_ENDINGS |= {".avif", ".heic", ".heif"}
 """How the names of files that are likely photos end, in small letters."""
 
 
@@ -43,7 +44,8 @@ def _refuse(error: OSError) -> None:
 def near_names(absent: Iterable[Path]) -> dict[Path, Path]:
     """Of paths that cannot be had, those beside which one file has nearly the same name, and that file.
 
-    Nearly: but for capital letters and the way accents are written; or else, but for the ending.
+    Nearly: but for capital letters and the way accents are written; or else, but for the ending; or with the slashes of
+    Windows between its folders.
     """
     listings: dict[Path, dict[str, set[str]]] = {}
     found = {}
@@ -51,6 +53,10 @@ def near_names(absent: Iterable[Path]) -> dict[Path, Path]:
         if path.parent not in listings:
             listings[path.parent] = _listing(path.parent)
         listing = listings[path.parent]
+        slashed = path.parent / path.name.replace("\\", "/")
+        if slashed != path and slashed.is_file():
+            found[path] = slashed
+            continue
         if path.name in listing.get(_plain(path.name), ()):
             continue
         for key in (_plain(path.name), "stem " + _plain(path.stem)):

@@ -34,7 +34,7 @@ def read_table(table: Path) -> list[Row]:
         _check_header(header, table)
         begins = reader.line_num + 1
         for row in reader:
-            if row:
+            if any(text.strip() for text in row):
                 rows.append((begins, row))
             begins = reader.line_num + 1
     except csv.Error as error:
@@ -44,9 +44,12 @@ def read_table(table: Path) -> list[Row]:
         raise UserError(f'{table}, {told}: {error}: quote the text as "…", a quote in it as ""') from error
     for line, row in rows:
         if len(row) != len(header):
-            raise UserError(
-                f'{table}, line {line}: {len(row)} columns, not {len(header)}: quote a text with commas as "…"'
+            cure = (
+                'quote a text with commas as "…"'
+                if len(row) > len(header)
+                else "give every column a text or leave it empty"
             )
+            raise UserError(f"{table}, line {line}: {len(row)} columns, not {len(header)}: {cure}")
     return [_row(line, dict(zip(header, row, strict=True))) for line, row in rows]
 
 
@@ -71,5 +74,6 @@ def _check_header(header: list[str], table: Path) -> None:
             raise UserError(
                 f"{table} has no column {column!r} in its first line{there}: name the columns image,caption"
             )
-    if len(set(header)) != len(header):
-        raise UserError(f"{table} has a column twice in its first line: {', '.join(header)}: rename one")
+    named = list(filter(None, header))
+    if len(set(named)) != len(named):
+        raise UserError(f"{table} has a column twice in its first line: {', '.join(named)}: rename one")

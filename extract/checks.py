@@ -33,7 +33,10 @@ def stat_photos(items: Sequence[Item]) -> dict[str, os.stat_result | PhotoError]
 def _but_for_its_name(state: os.stat_result | PhotoError, near: Mapping[Path, Path]) -> os.stat_result | PhotoError:
     """The same, or the photo that was probably meant."""
     if isinstance(state, PhotoError) and state.path in near:
-        return PhotoError(state.path, f"does not exist, but {near[state.path].name} does: make the names agree")
+        return PhotoError(
+            state.path,
+            f"does not exist, but {near[state.path].relative_to(state.path.parent)} does: make the names agree",
+        )
     return state
 
 

@@ -20,6 +20,10 @@ TURNS = {
 }
 
 
+class UnstatedRangeError(ValueError):
+    """Pixels whose numbers do not say what is white: what the photo has, in words that end with the cure."""
+
+
 def upright(photo: Image.Image) -> Image.Image:
     """The photo turned as its EXIF orientation asks. EXIF data nobody can read counts as none, as in viewers."""
     try:
@@ -31,9 +35,9 @@ def upright(photo: Image.Image) -> Image.Image:
 
 def to_rgb(photo: Image.Image, background: tuple[int, int, int] = WHITE) -> Image.Image:
     """8-bit RGB. Transparent places are laid over `background`; of 16 bits the high byte is kept, as Pillow keeps it
-    of 16-bit colour; colour profiles are ignored. Raises ValueError for pixels without a stated range."""
+    of 16-bit colour; colour profiles are ignored. Raises UnstatedRangeError."""
     if photo.mode == "F":
-        raise ValueError("floating-point pixels have no stated range; convert it to 8 bits")
+        raise UnstatedRangeError("has floating-point pixels, which have no stated range: convert it to 8 bits")
     if photo.mode.startswith("I"):
         return _from_16_bits(photo)
     if photo.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in photo.info:
@@ -46,5 +50,5 @@ def _from_16_bits(photo: Image.Image) -> Image.Image:
     """Modes I;16, I;16B, I;16L and I (older Pillow's 16-bit grey): grey levels 0..65535 as RGB."""
     levels = np.asarray(photo).astype(np.int64)  # (height, width)
     if levels.min() < 0 or levels.max() > 65535:
-        raise ValueError("32-bit pixels outside 0..65535 have no stated range; convert it to 8 bits")
+        raise UnstatedRangeError("has 32-bit pixels outside 0..65535, which have no stated range: convert it to 8 bits")
     return Image.fromarray((levels >> 8).astype(np.uint8)).convert("RGB")

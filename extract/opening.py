@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import io
+import warnings
 from pathlib import Path
 
 from PIL import Image, UnidentifiedImageError
 
 from attend.data.items import Problem
 from attend.data.photo_file import PhotoFile, read_photo_file
-from attend.extract.colours import WHITE, to_rgb, upright
+from attend.extract.colours import WHITE, UnstatedRangeError, to_rgb, upright
+
+# What Pillow warns of, large photos and EXIF data it cannot read, is used or refused here by rule; it names no photo.
+warnings.filterwarnings("ignore", module=r"PIL\.")
 
 PLUG_IN_KINDS = {b"ftyphei": "HEIC", b"ftyphev": "HEIC", b"ftypmif1": "HEIC", b"ftypavif": "AVIF"}
 
@@ -69,6 +73,8 @@ def decode_photo(path: Path, content: bytes, background: tuple[int, int, int] = 
         raise PhotoError(path, f"has more than {2 * (Image.MAX_IMAGE_PIXELS or 0):,} pixels: make it smaller") from None
     except MemoryError:
         raise PhotoError(path, "does not fit into memory: make it smaller") from None
+    except UnstatedRangeError as error:
+        raise PhotoError(path, str(error)) from None
     except (OSError, ValueError, SyntaxError, EOFError, ArithmeticError, LookupError, TypeError) as error:
         # Pillow's readers raise all of these on damaged files
         raise PhotoError(path, f"is damaged ({error}): restore or replace it") from None

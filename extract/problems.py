@@ -12,7 +12,7 @@ MOST_LINES = 20
 
 def problem_lines(problems: Sequence[Problem]) -> list[str]:
     """For people: the first ones in full, then how many more there are."""
-    lines = [f"{problem.where} {problem.what}" for problem in problems[:MOST_LINES]]
+    lines = [str(problem) for problem in problems[:MOST_LINES]]
     if len(problems) > MOST_LINES:
         lines.append(f"… and {len(problems) - MOST_LINES} more, all in {PROBLEMS} beside the manifest")
     return lines

@@ -64,8 +64,8 @@ def survey(items: Sequence[Item], folder: Path, options: Options) -> Survey:
     rows = existing.shard_rows if existing else options.shard_rows or SHARD_ROWS
     without = [state for name, state in states.items() if isinstance(state, PhotoError) and name not in gone]
     if without and not any(isinstance(state, os.stat_result) for state in states.values()):
-        one = f"{len(items):,} photos is there, {items[0].path} for one"
-        raise UserError(f"none of the {one}: is DATA= or IMAGES= the right folder?")
+        first = f"{len(items):,} photos can be had, the first of them: {without[0]}"
+        raise UserError(f"none of the {first}, or name the right folder with DATA= or IMAGES=")
     if without and options.on_error == "stop":
         raise UserError(f"{without[0]}; ON_ERROR=skip goes on without it")
     there = [item for item in items if isinstance(states[item.image_id], os.stat_result) and item.image_id not in gone]

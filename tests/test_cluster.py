@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -102,12 +103,12 @@ def test_the_same_store_as_one_process(cluster, one_process, tmp_path):
     assert left == ["3.png"] and not list(store_of(tmp_path / "out").glob(".*"))
 
 
-def kill_a_worker_once_it_works(cluster, folder: Path) -> None:
+def kill_once_it_works(process: int, folder: Path) -> None:
     """In a thread: SIGKILL for a worker as soon as the first shard is in the manifest."""
     manifest = folder / "manifest.json"
     while not (manifest.is_file() and Manifest.load(folder).shards):
         time.sleep(0.01)
-    os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+    os.kill(process, signal.SIGKILL)
 
 
 @pytest.mark.fault(
@@ -116,8 +117,8 @@ def kill_a_worker_once_it_works(cluster, folder: Path) -> None:
 def test_a_worker_that_is_killed_costs_nothing_but_time(cluster, one_process, tmp_path):
     make_photos(tmp_path)
     before = {worker.pid for worker in cluster.workers.values()}
-    args = (cluster, store_of(tmp_path / "out"))
-    killer = threading.Thread(target=kill_a_worker_once_it_works, args=args, daemon=True)
+    args = (next(iter(cluster.workers.values())).pid, store_of(tmp_path / "out"))
+    killer = threading.Thread(target=kill_once_it_works, args=args, daemon=True)
     killer.start()
     result = features(tmp_path, "--scheduler", cluster.scheduler_address)
     killer.join(10)
@@ -130,6 +131,45 @@ def test_a_worker_that_is_killed_costs_nothing_but_time(cluster, one_process, tm
 def wait_for_two(cluster) -> None:
     with Client(cluster) as client:
         client.wait_for_workers(2, timeout=120)
+
+
+def by_hand(words: list[str], log: Path, request: pytest.FixtureRequest) -> subprocess.Popen[bytes]:
+    """`dask …` as somebody types it, ended with the test."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dask", *words], stdout=output, stderr=output, start_new_session=True
+        )
+    request.addfinalizer(process.wait)
+    request.addfinalizer(process.kill)
+    return process
+
+
+@pytest.mark.fault(
+    "a scheduler and two workers started by hand, one of them killed half-way",
+    "the store of one process, byte for byte",
+    "Scale and hardware",
+)
+def test_a_cluster_that_was_started_by_hand_loses_a_worker(one_process, tmp_path, request):
+    make_photos(tmp_path)
+    file = tmp_path / "scheduler.json"
+    words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
+    by_hand(["scheduler", *words], tmp_path / "scheduler.log", request)
+    while not (file.is_file() and file.read_text().endswith("}")):
+        time.sleep(0.05)
+    address = json.loads(file.read_text())["address"]
+    words = ["worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    first, second = (by_hand(words, tmp_path / f"worker {number}.log", request) for number in range(2))
+    with Client(address) as client:
+        client.wait_for_workers(2, timeout=120)
+    folder = store_of(tmp_path / "out")
+    killer = threading.Thread(target=kill_once_it_works, args=(first.pid, folder), daemon=True)
+    killer.start()
+    result = features(tmp_path, "--scheduler", address)
+    killer.join(10)
+    assert first.wait(10) == -signal.SIGKILL and second.poll() is None
+    assert f"{ENCODER} with weights random:1 on 2 workers on cpu in float32" in result.stdout
+    assert result.exit_code == 1 and "photos without features: 1" in result.stderr
+    assert content(tmp_path / "out", tmp_path) == content(one_process, one_process.parent)
 
 
 @pytest.mark.fault(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -34,11 +37,14 @@ def test_sixteen_bit_grey_keeps_its_high_byte(tmp_path):
 def test_thirty_two_bits_and_floats_have_no_stated_range(tmp_path):
     path = tmp_path / "deep.tiff"
     Image.fromarray(np.array([[70000]], dtype=np.int32)).save(path)
-    with pytest.raises(PhotoError, match=r"32-bit pixels outside 0..65535 have no stated range; convert it to 8 bits"):
+    cure = "which have no stated range: convert it to 8 bits"
+    with pytest.raises(PhotoError) as caught:
         open_photo(path)
+    assert caught.value.what == f"has 32-bit pixels outside 0..65535, {cure}"
     Image.fromarray(np.array([[0.5]], dtype=np.float32)).save(path)
-    with pytest.raises(PhotoError, match="floating-point pixels have no stated range; convert it to 8 bits"):
+    with pytest.raises(PhotoError) as caught:
         open_photo(path)
+    assert caught.value.what == f"has floating-point pixels, {cure}"
 
 
 @pytest.mark.fault("a transparent photo (RGBA, LA)", "over white, or the stated background", "Photos")
@@ -92,3 +98,17 @@ def test_broken_exif_is_no_exif(monkeypatch):
 
     monkeypatch.setattr(photo, "getexif", broken)
     assert upright(photo) is photo
+
+
+@pytest.mark.fault("Pillow's own warnings of a photo", "not shown: it is used by rule, or named in one line", "Photos")
+def test_what_pillow_warns_of_is_not_shown(tmp_path):
+    """In a process of its own: pytest has warnings of its own."""
+    path = tmp_path / "photo.jpg"
+    path.write_bytes(b"II*\0\x08\0\0\0\xff\xff")
+    code = "import sys, pathlib; from attend.extract.opening import open_photo; open_photo(pathlib.Path(sys.argv[1]))"
+    warned = "import sys, PIL.Image; PIL.Image.open(sys.argv[1])"
+    for program, warns in ((warned, True), (code, False)):
+        done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=False)
+        assert ("UserWarning: Corrupt EXIF data" in done.stderr) == warns
+    told = f"{path} is not a picture Pillow can read (it starts with {path.read_bytes()!r}): replace it"
+    assert done.stderr.splitlines()[-1] == f"attend.extract.opening.PhotoError: {told}"

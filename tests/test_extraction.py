@@ -199,8 +199,9 @@ def test_items_that_contradict_each_other_stop_before_any_work(bench):
     bench.items += [Item(f"{number}.jpg", bench.folder / f"{number}.jpg", "train", ()) for number in range(3000)]
     with pytest.raises(UserError) as caught:
         bench.run()
-    one = f"none of the 3,000 photos is there, {bench.folder / '0.jpg'} for one"
-    assert str(caught.value) == f"{one}: is DATA= or IMAGES= the right folder?"
+    first = f"{bench.folder / '0.jpg'} does not exist: restore it or take it out of the captions"
+    cure = "or name the right folder with DATA= or IMAGES="
+    assert str(caught.value) == f"none of the 3,000 photos can be had, the first of them: {first}, {cure}"
     assert bench.encoded == 0 and not bench.folder.exists()
 
 

@@ -114,6 +114,26 @@ def test_every_missing_photo_is_named_before_the_work_with_the_one_that_was_mean
     assert len((out / "problems.jsonl").read_text().splitlines()) == 32
 
 
+@pytest.mark.fault(
+    "a table that was made on Windows: other capitals or slashes in every name",
+    "refused before any work, with the name that was meant",
+    "Captions and splits",
+)
+@pytest.mark.parametrize(
+    ("written", "there"), [("SUB\\0.png", None), ("sub\\0.png", "sub/0.png"), ("sub/0.PNG", "0.png")]
+)
+def test_when_no_photo_is_called_so_the_one_that_was_meant_is_named(
+    tmp_path: Path, written: str, there: str | None
+) -> None:
+    drawn_items(tmp_path / "data/images/sub", 1)
+    (tmp_path / "data/captions.csv").write_text(f"image,caption\n{written},A dog\n")
+    result = features("folder", tmp_path)
+    near = f", but {there} does: make the names agree" if there else ": restore it or take it out of the captions"
+    first = f"{tmp_path / 'data/images' / written} does not exist{near}, or name the right folder with DATA= or IMAGES="
+    assert str(result.exception) == f"none of the 1 photos can be had, the first of them: {first}"
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("dataset", ["flickr8k", "flickr30k", "coco", "folder"])
 def test_absent_data_says_how_to_get_it_and_leaves_no_folder(tmp_path: Path, dataset: str) -> None:
     result = features(dataset, tmp_path)

@@ -82,7 +82,8 @@ def test_columns_by_name_in_any_order(tmp_path: Path) -> None:
         ("image|caption\na.jpg|x\n", r"t\.csv is separated by bars"),
         ("", r"t\.csv has no column 'image'"),
         ("image,caption\n", r"t\.csv has no rows"),
-        ("image,caption\na.jpg,a dog, a cat\n", r"t\.csv, line 2: 3 columns, not 2"),
+        ("image,caption\na.jpg,a dog, a cat\n", r't\.csv, line 2: 3 columns, not 2: quote a text with commas as "…"$'),
+        ("image,caption\na.jpg\n", r"t\.csv, line 2: 1 columns, not 2: give every column a text or leave it empty$"),
         ("image,caption\n\na.jpg,ok\n,x\n", r"t\.csv, line 4: the image is empty"),
         ('image,caption\na.jpg,"x"y\n', r"t\.csv, line 2: .*quote"),
         ('image,caption\na.jpg,"x\n', r"t\.csv, line 2: .*quote"),
@@ -100,6 +101,14 @@ def test_mistakes_are_named_by_line(tmp_path: Path, text: str, message: str) -> 
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=message):
         read_folder(tmp_path, path)
+
+
+@pytest.mark.fault("the empty rows and columns that spreadsheets leave", "passed over", "Captions and splits")
+def test_empty_rows_and_columns_without_a_name_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("image,caption,,\na.jpg,a dog,,\n,,,\n  \nb.jpg,a cat,seen,\n,,,\n")
+    found = [(item.image_id, item.captions) for item in read_folder(tmp_path, path)]
+    assert found == [("a.jpg", ("a dog",)), ("b.jpg", ("a cat",))]
 
 
 @pytest.mark.fault("a caption of 200,000 characters in a table", "read whole", "Captions and splits")

@@ -63,7 +63,7 @@ def test_arrows_go_one_way(folder):
 
 
 def test_the_foundation_imports_no_stage_at_the_top_of_its_files():
-    for name in ("errors", "progress", "device", "settings", "cli"):
+    for name in ("errors", "printable", "progress", "device", "settings", "cli"):
         tree = ast.parse((ROOT / "attend" / f"{name}.py").read_text(encoding="utf-8"))
         for node in tree.body:
             if isinstance(node, ast.ImportFrom) and node.module:

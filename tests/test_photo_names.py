@@ -21,6 +21,12 @@ def test_photos_below_a_folder(tmp_path: Path) -> None:
     assert files_below(tmp_path) == ["a/é.Png", "a.jpg/inside.gif", "a.txt", "b.JPG"]
 
 
+def test_what_browsers_and_phones_call_a_jpeg_or_heic_is_a_photo(tmp_path: Path) -> None:
+    for name in ("a.jfif", "b.JPE", "c.heif"):
+        (tmp_path / name).write_bytes(b"")
+    assert files_below(tmp_path, PHOTO_ENDINGS) == ["a.jfif", "b.JPE", "c.heif"]
+
+
 @pytest.mark.fault("links between folders that form a circle", "followed once", "Installation and own data")
 def test_links_to_folders_are_followed_and_end(tmp_path: Path) -> None:
     (tmp_path / "photos").mkdir()
@@ -58,3 +64,9 @@ def test_the_photo_that_was_probably_meant(tmp_path: Path) -> None:
         "cat.jpg": "cat.jpeg",
         "CAT": "cat.jpeg",
     }
+
+
+def test_the_slashes_of_windows(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.jpg").write_bytes(b"")
+    assert near_names([tmp_path / "sub\\a.jpg"]) == {tmp_path / "sub\\a.jpg": tmp_path / "sub" / "a.jpg"}

@@ -261,13 +261,15 @@ def test_a_length_that_is_no_number_is_not_believed(port: int, caplog: pytest.Lo
     assert "Uncaught exception" not in caplog.text
 
 
-@pytest.mark.fault("a file name that steers a terminal", "told without what steers", "Captions and pictures")
+@pytest.mark.fault(
+    "an upload whose name steers a terminal", "told with what steers written out", "Captions and pictures"
+)
 def test_a_file_name_cannot_steer_the_terminal_or_write_a_line_of_its_own(captioner: LoadedCaptioner) -> None:
     lines: list[str] = []
     with listening(captioner, lines.append) as port:
         for content in (b"no photo", WHOLE):
             send(port, content, name="a%1B%5B2J%0A200%20b%E2%80%AE.png")
-    assert lines[0].startswith("415 a\ufffd[2J\ufffd200 b\ufffd.png is not JPEG")
+    assert lines[0].startswith(r"415 a\x1b[2J\n200 b\u202e.png is not JPEG")
     assert len(lines) == 2 and all(line.isprintable() for line in lines)
 
 
@@ -396,6 +398,7 @@ def test_the_command_serves_until_it_is_stopped_and_leaves_nothing(photo_run: Pa
         text=True,
     )
     assert process.stdout
+    assert process.stdout.readline() == "loading the captioner and its encoder\n"
     line = process.stdout.readline()
     found = re.fullmatch(rf"{NAME}: http://127\.0\.0\.1:(\d+)/  \(Ctrl-C stops\)\n", line)
     assert found, line

@@ -50,6 +50,22 @@ def test_a_pipe_among_the_photos(tmp_path: Path) -> None:
     assert done.out.splitlines()[-1].endswith(f"3 photos in {tmp_path / 'out' / 'features' / 'folder' / 'tiny'}")
 
 
+@pytest.mark.fault(
+    "a photo's name that holds a line break or steers the terminal", "told in one line, written out", "Photos"
+)
+def test_a_name_that_steers_the_terminal(tmp_path: Path, photo_run: Path) -> None:
+    drawn_items(tmp_path / "photos", 1)
+    bad = tmp_path / "photos" / "ev\x1b[2Jil\n.png"
+    bad.write_bytes(b"")
+    shown = rf"{tmp_path}/photos/ev\x1b[2Jil\n.png is empty: restore or replace it"
+    done = features(tmp_path / "photos")
+    assert (done.code, done.err.splitlines()[-1]) == (1, shown)
+    told = caption(photo_run, "--images", tmp_path / "photos")
+    assert (told.code, told.err.splitlines()[:1]) == (1, [f"no caption: {shown}"])
+    stopped = features(tmp_path / "photos", "--on-error", "stop")
+    assert (stopped.code, stopped.err.splitlines()[-1]) == (2, f"attend: {shown}; ON_ERROR=skip goes on without it")
+
+
 @pytest.mark.fault("captioning a pipe or a device", "named and counted, no freeze, exit 1", "Captions and pictures")
 def test_a_device_to_caption(photo_run: Path) -> None:
     done = caption(photo_run, "--images", "/dev/zero")

@@ -76,7 +76,7 @@ def caption(
         for found in caption_photos(captioner, photos, settings, n_best, attention):
             if found.problem:
                 problems += 1
-                click.echo(f"no caption: {found.path} {found.problem.what}", err=True)
+                click.echo(f"no caption: {found.problem}", err=True)
             else:
                 animated += found.animated
                 fewer += len(found.captions) < n_best

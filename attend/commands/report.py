@@ -48,7 +48,7 @@ def report(
     store = FeatureStore(out / "features" / (dataset or run.dataset) / run.fingerprint.encoder)
     built = build_report(run, store, Wanted(split, each, photos, panels, named))
     for problem in built.problems:
-        click.echo(f"not shown: {problem.where} {problem.what}", err=True)
+        click.echo(f"not shown: {problem}", err=True)
     click.echo(f"{built.page}: {built.shown} of {built.captions} captions, {built.panels} pictures of all words")
     if built.problems:
         sys.exit(1)

@@ -27,7 +27,7 @@ def verify(dataset: str, encoder: str, out: Path) -> None:
     manifest = Manifest.load(folder)
     problems = verify_store(folder)
     for problem in problems:
-        click.echo(f"{problem.where} {problem.what}", err=True)
+        click.echo(str(problem), err=True)
     verdict = f"{len(problems)} problems" if problems else "all is as the manifest says"
     click.echo(f"{folder}: {manifest.images} photos in {len(manifest.shards)} shards: {verdict}")
     with suppress(UserError):  # items that cannot be read are among the problems

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from tornado.web import RequestHandler, stream_request_body
 
+from attend.printable import printable
 from attend.score.serve.answer import UploadError
 from attend.score.serve.hosts import may_ask
 from attend.score.serve.worker import STOPPING, Worker
@@ -46,11 +47,6 @@ class Site:
     facts: dict[str, Any]
     worker: Worker
     told: Callable[[str], None]
-
-
-def printable(line: str) -> str:
-    """The line for a terminal: what would steer it, or begin another line, becomes `�`."""
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)
 
 
 class Page(RequestHandler):
