@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from attend.errors import UserError
 from attend.train.config import OptimSettings
@@ -116,9 +117,9 @@ class WeightAverage:
     def update(self, model: nn.Module) -> None:
         """Take the weights after one optimiser step into the average."""
         self.updates += 1
-        share = 1 - min(self.decay, self.updates / (self.updates + 10))
+        decay = min(self.decay, self.updates / (self.updates + 10))
         now = list(model.state_dict().values())
-        torch._foreach_lerp_(list(self.weights.values()), now, share)
+        get_ema_multi_avg_fn(decay)(list(self.weights.values()), now, self.updates)
 
     def state_dict(self) -> dict[str, Any]:
         """Plain data for a checkpoint."""
