@@ -396,6 +396,7 @@ def test_the_command_serves_until_it_is_stopped_and_leaves_nothing(photo_run: Pa
         text=True,
     )
     assert process.stdout
+    assert process.stdout.readline() == "loading the captioner and its encoder\n"
     line = process.stdout.readline()
     found = re.fullmatch(rf"{NAME}: http://127\.0\.0\.1:(\d+)/  \(Ctrl-C stops\)\n", line)
     assert found, line
