@@ -66,7 +66,8 @@ def bfloat16_pays(device: torch.device) -> bool:
         return torch.cuda.get_device_capability(device) >= (8, 0)
     if device.type != "cpu":
         return False
-    return torch.cpu._is_amx_tile_supported() or (torch.cpu._is_avx512_bf16_supported() and _made_by_amd())
+    able = torch.cpu.get_capabilities()
+    return able.get("amx_tile", False) or (able.get("avx512_bf16", False) and _made_by_amd())
 
 
 def _made_by_amd() -> bool:

@@ -45,8 +45,7 @@ def test_a_gpu_that_is_not_there_is_named(monkeypatch):
     "bfloat16 on a processor that is slower with it", "float32 is taken, by a rule", "Scale and hardware"
 )
 def test_bfloat16_only_where_a_processor_gains_by_it(monkeypatch, amx, avx512, amd, pays):
-    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: amx)
-    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: avx512)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_tile": amx, "avx512_bf16": avx512})
     monkeypatch.setattr(device, "_made_by_amd", lambda: amd)
     assert bfloat16_pays(CPU) is pays
     assert choose_precision("auto", CPU) == ("bfloat16" if pays else "float32")

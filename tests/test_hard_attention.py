@@ -95,9 +95,10 @@ def test_samples_of_training_follow_alpha_and_the_others_get_alpha():
     assert SampledOrExpected(torch.tensor([True, False])).keep(torch.tensor([1])).sampled.tolist() == [False]
 
 
-def captions(context: str, seed: int = 1, rows: slice = slice(None), beam: int = 3):
+def captions(context: str, seed: int = 1, photos: torch.Tensor | None = None, beam: int = 3):
     settings = SearchSettings(beam=beam, longest=6, context=context, seed=seed)
-    return [best for [best] in beam_search(make(), annotations()[rows], None, VOCABULARY, settings)]
+    shown = annotations() if photos is None else photos
+    return [best for [best] in beam_search(make(), shown, None, VOCABULARY, settings)]
 
 
 @pytest.mark.parametrize("context", ["argmax", "sample"])
@@ -123,7 +124,7 @@ def test_one_seed_gives_the_same_captions_alone_and_in_a_batch_and_another_gives
     assert [caption.ids for caption in first] == [caption.ids for caption in again]
     assert [caption.ids for caption in first] != [caption.ids for caption in other]
     for row, caption in enumerate(first):
-        [alone] = captions("sample", rows=slice(row, row + 1))
+        [alone] = captions("sample", photos=annotations()[row : row + 1])
         assert alone.ids == caption.ids
         assert alone.attention.tolist() == caption.attention.tolist()
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from attend.errors import UserError
 from attend.train.config import OptimSettings
@@ -117,9 +118,9 @@ class WeightAverage:
     def update(self, model: nn.Module) -> None:
         """Take the weights after one optimiser step into the average."""
         self.updates += 1
-        share = 1 - min(self.decay, self.updates / (self.updates + 10))
+        decay = min(self.decay, self.updates / (self.updates + 10))
         now = list(model.state_dict().values())
-        torch._foreach_lerp_(list(self.weights.values()), now, share)
+        get_ema_multi_avg_fn(decay)(list(self.weights.values()), now, self.updates)
 
     @contextlib.contextmanager
     def in_place_of(self, model: nn.Module) -> Iterator[None]:
