@@ -53,8 +53,8 @@ def near_names(absent: Iterable[Path]) -> dict[Path, Path]:
         if path.parent not in listings:
             listings[path.parent] = _listing(path.parent)
         listing = listings[path.parent]
-        slashed = path.parent / path.name.replace("\\", "/")
-        if slashed != path and slashed.is_file():
+        slashed = path.parent / path.name.replace("\\", "/").lstrip("/")
+        if slashed != path and _is_file(slashed):
             found[path] = slashed
             continue
         if path.name in listing.get(_plain(path.name), ()):
@@ -65,6 +65,13 @@ def near_names(absent: Iterable[Path]) -> dict[Path, Path]:
                 found[path] = path.with_name(*near)
                 break
     return found
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a folder on the way that nobody may enter
+        return False
 
 
 def _listing(folder: Path) -> dict[str, set[str]]:

@@ -13,7 +13,8 @@ from attend.data.photo_file import PhotoFile, read_photo_file
 from attend.extract.colours import WHITE, UnstatedRangeError, to_rgb, upright
 
 # What Pillow warns of, large photos and EXIF data it cannot read, is used or refused here by rule; it names no photo.
-warnings.filterwarnings("ignore", module=r"PIL\.")
+# Appended: filters that a program has set itself come first.
+warnings.filterwarnings("ignore", module=r"PIL\.", append=True)
 
 PLUG_IN_KINDS = {b"ftyphei": "HEIC", b"ftyphev": "HEIC", b"ftypmif1": "HEIC", b"ftypavif": "AVIF"}
 

@@ -112,9 +112,9 @@ class LoadedCaptioner:
     ) -> list[Caption] | list[SeenCaption] | list[list[Caption]] | list[list[SeenCaption]]:
         """The best caption of each photo (a path or a Pillow image; one or a list), in order.
 
-        With `n_best` a list of that many for each photo, best first. With `attention` the captions are `SeenCaption`s,
-        which know the photo: maps, and boxes in its pixels. `search` is by default the run's own. PhotoError for a
-        photo that cannot be read.
+        With `n_best` a list of that many for each photo, in the order of the search (docs/captions.md). With `attention`
+        the captions are `SeenCaption`s, which know the photo: maps, and boxes in its pixels. `search` is by default the
+        run's own. PhotoError for a photo that cannot be read.
         """
         photos = [images] if isinstance(images, str | Path | Image.Image) else list(images)
         found: list[list[Caption]] = []
@@ -150,7 +150,7 @@ class LoadedCaptioner:
     def n_best_annotations(
         self, annotations: Tensor, n_best: int, search: SearchSettings | None = None
     ) -> list[list[Caption]]:
-        """The `n_best` best captions for each of annotations (B, L, D), any float type, best first."""
+        """The `n_best` best captions for each of annotations (B, L, D), any float type, in the search's order."""
         annotations = self._checked(annotations)
         return find_captions(self.model, annotations, None, self.vocabulary, search or self.run.config.search, n_best)
 

@@ -27,8 +27,10 @@ UNREADABLE_KINDS = frozenset({".heic", ".heif", ".avif"})
 
 @dataclass(frozen=True)
 class PhotoCaption:
-    """A photo with its captions, best first, or with what is wrong with it. `animated`: only the first frame was
-    captioned."""
+    """A photo with its captions, in the order of the search, or with what is wrong with it.
+
+    `animated`: only the first frame was captioned.
+    """
 
     path: Path
     captions: Sequence[Caption]

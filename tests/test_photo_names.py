@@ -69,4 +69,12 @@ def test_the_photo_that_was_probably_meant(tmp_path: Path) -> None:
 def test_the_slashes_of_windows(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "a.jpg").write_bytes(b"")
-    assert near_names([tmp_path / "sub\\a.jpg"]) == {tmp_path / "sub\\a.jpg": tmp_path / "sub" / "a.jpg"}
+    for name in ("sub\\a.jpg", "\\sub\\a.jpg"):
+        assert near_names([tmp_path / name]) == {tmp_path / name: tmp_path / "sub" / "a.jpg"}
+
+
+def test_a_name_that_would_leave_the_folder_is_no_near_name(tmp_path: Path) -> None:
+    """`\\tmp\\…\\a.jpg` beside a photo of that absolute path."""
+    (tmp_path / "a.jpg").write_bytes(b"")
+    (tmp_path / "photos").mkdir()
+    assert near_names([tmp_path / "photos" / str(tmp_path / "a.jpg").replace("/", "\\")]) == {}

@@ -166,15 +166,15 @@ class Fit:
         """Caption the validation photos with the weights that would be kept; keep them if they are the best so far."""
         average = self.average.in_place_of(self.model) if self.average else contextlib.nullcontext()
         states = random_states(self.device)
-        started = time.monotonic()
         with average:
             self.model.eval()
+            started = time.monotonic()
             scores = self.validate(self.model)
+            seconds = time.monotonic() - started
             better = self.position.judge(*ranks.of_first(scores.standing))
             if better and ranks.first():
                 content = {"model": self.model.state_dict(), "step": self.position.step, "bleu4": scores.bleu4}
                 write_checkpoint(self.folder / "best.pt", content)
-        seconds = time.monotonic() - started
         restore_random_states(states, self.device)
         self.model.train()
         figures = scores.as_log()
