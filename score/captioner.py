@@ -112,7 +112,7 @@ class LoadedCaptioner:
     ) -> list[Caption] | list[SeenCaption] | list[list[Caption]] | list[list[SeenCaption]]:
         """The best caption of each photo (a path or a Pillow image; one or a list), in order.
 
-        With `n_best` a list of that many for each photo, in the order of the search (docs/captions.md). With `attention`
+        With `n_best` a list of that many for each photo, in the search's order (docs/captions.md). With `attention`
         the captions are `SeenCaption`s, which know the photo: maps, and boxes in its pixels. `search` is by default the
         run's own. PhotoError for a photo that cannot be read.
         """
