@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import threading
 import time
 from pathlib import Path
 from types import TracebackType
@@ -21,14 +22,20 @@ JPEG_QUALITY, RGB = 85, 3
 class RunLog:
     """Appends to `log.jsonl` and to TensorBoard files under `tensorboard/`.
 
-    `size` is stored in checkpoints; a start at `step` cuts the file back to it, so no step is told twice.
+    `size` is stored in checkpoints; a start at `step` cuts the file back to it, so no step is told twice. An error that
+    ends the `with` is not replaced by one of closing, as on a full disk, where both fail.
     """
 
     def __init__(self, folder: Path, size: int = 0, step: int = 0) -> None:
         self.file = (folder / "log.jsonl").open("ab")
         self.file.truncate(min(size, self.file.tell()))
         self.file.seek(0, 2)
-        self.board = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)
+        self.told_by_threads, threading.excepthook = threading.excepthook, self._told
+        try:
+            self.board = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)
+        except OSError:
+            threading.excepthook = self.told_by_threads
+            raise
 
     @property
     def size(self) -> int:
@@ -58,8 +65,11 @@ class RunLog:
 
     def close(self) -> None:
         """Flush and close both."""
-        self.file.close()
-        self.board.close()
+        try:
+            self.file.close()
+            self.board.close()
+        finally:
+            threading.excepthook = self.told_by_threads
 
     def __enter__(self) -> RunLog:
         return self
@@ -67,7 +77,16 @@ class RunLog:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except OSError:
+            if error is None:
+                raise
+
+    def _told(self, failed: threading.ExceptHookArgs) -> None:
+        """TensorBoard's thread says nothing of a disk that fails: the next write, or `close`, raises its error."""
+        if not (isinstance(failed.exc_value, OSError) and type(failed.thread).__module__.startswith("tensorboard.")):
+            self.told_by_threads(failed)
 
 
 class SilentLog:
