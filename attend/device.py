@@ -22,6 +22,8 @@ def choose_device(name: str = "auto") -> torch.device:
         device = torch.device("meta")
     if device.type not in ("cpu", "cuda"):
         raise UserError(f"DEVICE={name} is no device to compute on: auto, cpu, cuda or cuda:N")
+    if device.type == "cpu" and device.index:
+        raise UserError(f"DEVICE={name}: the processor is one device, cpu")
     if device.type == "cuda" and not torch.cuda.is_available():
         raise UserError(f"DEVICE={name}: this torch ({torch.__version__}) finds no GPU; DEVICE=cpu runs without one")
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():

@@ -16,6 +16,9 @@ from attend.extract.colours import WHITE, UnstatedRangeError, to_rgb, upright
 # Appended: filters that a program has set itself come first.
 warnings.filterwarnings("ignore", module=r"PIL\.", append=True)
 
+DRAWINGS = {"EPS": "PostScript", "WMF": "a Windows metafile"}
+"""Programs that draw a picture, which Pillow hands to an interpreter: nothing to run for a file of unknown origin."""
+
 PLUG_IN_KINDS = {b"ftyphei": "HEIC", b"ftyphev": "HEIC", b"ftypmif1": "HEIC", b"ftypavif": "AVIF"}
 
 
@@ -65,6 +68,8 @@ def decode_photo(path: Path, content: bytes, background: tuple[int, int, int] = 
     """
     try:
         with Image.open(io.BytesIO(content)) as photo:
+            if photo.format in DRAWINGS:
+                raise PhotoError(path, f"is {DRAWINGS[photo.format]}, a drawing and no photo: convert it to PNG")
             animated = bool(getattr(photo, "is_animated", False)) and photo.format != "MPO"
             photo.load()
             pixels = to_rgb(upright(photo), background)

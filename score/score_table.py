@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from attend.data.listing import some
 from attend.score.metrics.bootstrap import CONFIDENCE, Difference
 from attend.score.metrics.cider import NAME as CIDER
 from attend.score.metrics.references import References
@@ -14,8 +14,6 @@ from attend.score.paper import SOURCE, paper_rows
 from attend.score.score_rows import Row
 from attend.score.scores import SCALE, foreign_warning
 from attend.score.seeds import Spread
-
-NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ class ScoreTable:
 
 def _row_notes(row: Row) -> list[str]:
     counted = [
-        (len(row.surplus), f"captions are of other images and were left out: {_some(row.surplus)}"),
+        (len(row.surplus), f"captions are of other images and were left out: {some(row.surplus)}"),
         (row.unfinished, "captions were cut at the length limit"),
         (row.empty, "captions are empty"),
     ]
@@ -102,10 +100,6 @@ def _row_notes(row: Row) -> list[str]:
         *(f"{row.name}: {line}" for line in (row.diversity.lines() if row.diversity else [])),
         *(f"{row.name}: {cell.name}: {cell.note}" for cell in row.cells if cell.note),
     ]
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:NAMED]) + (" …" if len(names) > NAMED else "")
 
 
 def _row_record(row: Row) -> dict[str, Any]:

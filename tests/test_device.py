@@ -26,6 +26,12 @@ def test_no_device_is_named(name):
         choose_device(name)
 
 
+def test_the_processor_is_one_device():
+    assert choose_device("cpu:0").type == "cpu"
+    with pytest.raises(UserError, match="DEVICE=cpu:1: the processor is one device, cpu"):
+        choose_device("cpu:1")
+
+
 @pytest.mark.fault("DEVICE=cuda without that GPU", "refused: what is there, and the cure", "Scale and hardware")
 def test_a_gpu_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)

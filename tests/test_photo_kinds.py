@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PIL import Image, features
+from PIL import EpsImagePlugin, Image, features
 
 from attend.extract.images import Preprocessing, read_photo
 from attend.extract.opening import PhotoError, open_photo
@@ -56,3 +56,14 @@ def test_sixteen_bit_colour_keeps_its_high_byte(tmp_path):
     (tmp_path / "deep.ppm").write_bytes(b"P6 1 1 65535\n" + levels.tobytes())
     red, green, blue = open_photo(tmp_path / "deep.ppm").getpixel((0, 0))
     assert abs(red - 0x80) <= 1 and green in (0, 1) and blue == 255
+
+
+@pytest.mark.fault("a PostScript drawing under a photo's name", "refused; its program is never run", "Photos")
+def test_a_drawing_is_refused_and_never_run(tmp_path, monkeypatch):
+    def run(*given: object, **named: object) -> None:
+        pytest.fail("the PostScript in the file was run")
+
+    monkeypatch.setattr(EpsImagePlugin, "Ghostscript", run)
+    Image.new("RGB", (8, 8), (200, 10, 10)).save(tmp_path / "photo.jpg", "EPS")
+    with pytest.raises(PhotoError, match="is PostScript, a drawing and no photo: convert it to PNG"):
+        open_photo(tmp_path / "photo.jpg")

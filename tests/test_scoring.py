@@ -54,7 +54,7 @@ def test_missing_doubled_and_unknown_captions_are_named(captions: list[tuple[str
 
 
 def test_a_long_list_of_ids_is_cut_with_its_count() -> None:
-    with pytest.raises(UserError, match=r"'4' and 15 more$"):
+    with pytest.raises(UserError, match=r"'3' and 16 more$"):
         score_captions([(str(number), "a") for number in range(20) for _ in "ab"], tokenise_references(CAPTIONS))
 
 

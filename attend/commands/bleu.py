@@ -8,26 +8,20 @@ from pathlib import Path
 import click
 
 from attend.commands.run_options import run_folders, run_options
+from attend.commands.shared_options import device_option, search_options
 
 
 @click.command()
 @run_options
 @click.option("--split", default="test", show_default=True, help="Photos to caption and score.")
-@click.option("--beam", type=click.IntRange(min=1), default=None, help="Beam width.  [default: the run's]")
-@click.option(
-    "--length-normalisation",
-    type=click.FloatRange(min=0),
-    default=None,
-    help="Rank captions by log p / words^THIS; 0: by log p.  [default: the run's]",
-)
+@search_options
 @click.option(
     "--metrics",
     default="bleu,meteor,rouge,cider",
     show_default=True,
     help="Of bleu, meteor, rouge, cider, spice; bleu is always there.",
 )
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
-@click.option("--set", "words", multiple=True, help='Settings of the search, e.g. --set "search.longest=20".')
+@device_option
 def bleu(
     name: str | None,
     dataset: str | None,

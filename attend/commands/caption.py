@@ -9,23 +9,17 @@ from pathlib import Path
 import click
 
 from attend.commands.run_options import run_folders, run_options
+from attend.commands.shared_options import device_option, search_options
 
 
 @click.command()
 @run_options
 @click.option("--images", "places", multiple=True, required=True, help="A photo or a folder; repeatable.")
 @click.option("--weights", default=None, help="The encoder's weights, where the run names a file for them.")
-@click.option("--beam", type=click.IntRange(min=1), default=None, help="Beam width.  [default: the run's]")
-@click.option(
-    "--length-normalisation",
-    type=click.FloatRange(min=0),
-    default=None,
-    help="Rank captions by log p / words^THIS; 0: by log p.  [default: the run's]",
-)
+@search_options
 @click.option("--n-best", type=click.IntRange(min=1), default=1, show_default=True, help="Captions of each photo.")
 @click.option("--attention/--no-attention", help="Add maps, and the box of each word's region in the photo's pixels.")
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
-@click.option("--set", "words", multiple=True, help='Settings of the search, e.g. --set "search.longest=20".')
+@device_option
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),

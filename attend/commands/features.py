@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from attend.commands.shared_options import device_option
 from attend.data.atomic import remove_own
 from attend.data.datasets import DATASETS, read_dataset
 from attend.data.items import Problem, count_items
@@ -44,7 +45,7 @@ from attend.sigterm import sigterm_as_ctrl_c
 @click.option(
     "--fit", default="auto", show_default=True, help=f"How a photo fills the input: auto, {' or '.join(FITS)}."
 )
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
+@device_option
 @click.option(
     "--codec", help=f"Compression, one of {', '.join(CODECS)}.  [default: the store's own, or {DEFAULT_CODEC}]"
 )

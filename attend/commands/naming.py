@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from attend.commands.run_options import run_folder, run_options
+from attend.commands.run_options import one_run_options, run_folder
 
 
 @click.command()
-@run_options
+@one_run_options
 @click.option("--split", default="val", show_default=True, help="Scored split: `attend bleu` captions it first.")
 @click.option("--show", type=click.IntRange(min=0), default=6, show_default=True, help="Captions to print.")
 @click.option("--least", type=click.FloatRange(0, 1), default=0.0, help="Exit with 1 below this share that is right.")

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import click
 
-from attend.commands.run_options import run_folder, run_options
+from attend.commands.run_options import one_run_options, run_folder
+from attend.commands.shared_options import device_option
 
 
 @click.command()
-@run_options
+@one_run_options
 @click.option("--split", default=None, help="Captions to show.  [default: test where it was scored, else val]")
 @click.option("--each", type=click.IntRange(min=1), default=6, show_default=True, help="Best, median, worst captions.")
 @click.option(
@@ -24,7 +25,7 @@ from attend.commands.run_options import run_folder, run_options
     help="PNG pictures of all words of a caption, evenly over the ranks.  [default: of best, median, worst]",
 )
 @click.option("--panel", "named", multiple=True, metavar="ID", help="Such a picture of this photo too; repeatable.")
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
+@device_option
 def report(
     name: str | None,
     dataset: str | None,

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
+from attend.commands.shared_options import Decorator, adding
 from attend.errors import UserError
 
-OPTIONS = (
-    click.option(
-        "--run", "name", default=None, help='Name of the run; "a b": ensemble.  [default: DATASET-ENCODER-VARIANT]'
-    ),
-    click.option("--dataset", default=None, help="Dataset.  [default: the one the run was trained on, or scenes]"),
-    click.option("--encoder", default="vgg19", show_default=True, help="Encoder, where --run does not name the run."),
-    click.option("--variant", default="soft", show_default=True, help="Variant, where --run does not name the run."),
-    click.option(
-        "--out", type=click.Path(path_type=Path), default=Path("artifacts"), show_default=True, help="Output folder."
-    ),
-)
+
+def _which_run(several: str) -> Decorator:
+    return adding(
+        click.option(
+            "--run", "name", default=None, help=f"Name of the run{several}.  [default: DATASET-ENCODER-VARIANT]"
+        ),
+        click.option("--dataset", default=None, help="Dataset.  [default: the one the run was trained on, or scenes]"),
+        click.option(
+            "--encoder", default="vgg19", show_default=True, help="Encoder, where --run does not name the run."
+        ),
+        click.option(
+            "--variant", default="soft", show_default=True, help="Variant, where --run does not name the run."
+        ),
+        click.option(
+            "--out",
+            type=click.Path(path_type=Path),
+            default=Path("artifacts"),
+            show_default=True,
+            help="Output folder.",
+        ),
+    )
 
 
-def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options `name`, `dataset`, `encoder`, `variant` and `out`."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
+one_run_options = _which_run("")
+run_options = _which_run('; "a b": ensemble')
+"""`name`, `dataset`, `encoder`, `variant` and `out`, what `run_folder` and `run_folders` take."""
 
 
 def run_folder(out: Path, name: str | None, dataset: str | None, encoder: str, variant: str) -> Path:

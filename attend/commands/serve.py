@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from attend.commands.run_options import run_folders, run_options
+from attend.commands.shared_options import device_option, search_options
 
 CAPTIONS = 3
 """Captions a photo where nobody says how many, or as many as the search has."""
@@ -17,13 +18,12 @@ CAPTIONS = 3
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0: all of them.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0: a free one.")
 @click.option("--weights", default=None, help="The encoder's weights, where the run names a file for them.")
-@click.option("--beam", type=click.IntRange(min=1), default=None, help="Beam width.  [default: the run's]")
+@search_options
 @click.option(
     "--n-best", type=click.IntRange(min=1), default=None, help="Captions a photo.  [default: 3; a narrower beam's all]"
 )
 @click.option("--megabytes", type=click.IntRange(min=1), default=20, show_default=True, help="Largest file taken.")
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
-@click.option("--set", "words", multiple=True, help='Settings of the search, e.g. --set "search.longest=20".')
+@device_option
 def serve(
     name: str | None,
     dataset: str | None,
@@ -34,6 +34,7 @@ def serve(
     port: int,
     weights: str | None,
     beam: int | None,
+    length_normalisation: float | None,
     n_best: int | None,
     megabytes: int,
     device: str,
@@ -52,7 +53,7 @@ def serve(
 
     click.echo("loading the captioner and its encoder")
     captioner = load_captioner(run_folders(out, name, dataset, encoder, variant), device, weights)
-    settings = search_settings(captioner.run.config.search, words, beam, None)
+    settings = search_settings(captioner.run.config.search, words, beam, length_normalisation)
     best = n_best or min(CAPTIONS, most_captions(settings) or CAPTIONS)
     check_best(settings, best)
     make_rules(settings, captioner.vocabulary)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from attend.commands.shared_options import device_option
+
 
 @click.command()
 @click.option("--dataset", default=None, help="Dataset whose features to train on.  [default: scenes]")
@@ -16,7 +18,7 @@ import click
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("artifacts"), show_default=True, help="Output folder."
 )
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
+@device_option
 @click.option("--gpus", default=1, show_default=True, help="Processes, one a GPU; with --device cpu on the processor.")
 @click.option("--resume/--no-resume", default=False, help="Go on with a run that exists.")
 @click.option("--preset", default=None, help="Preset to start from.  [default: the dataset's own]")

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from attend.data.listing import some
 from attend.errors import UserError
 from attend.score.metrics.bleu import Bleu, corpus_bleu
 from attend.score.metrics.measured import TokenisedSet
 from attend.score.metrics.references import References
 from attend.score.metrics.tokens import ptb_tokenise
-
-NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -54,5 +53,4 @@ def tokenised_set(captions: Sequence[tuple[str, str]], references: References) -
 def refuse(image_ids: Sequence[str], what: str) -> None:
     """UserError that names the first of them and counts the rest; nothing when there are none."""
     if image_ids:
-        more = f" and {len(image_ids) - NAMED} more" if len(image_ids) > NAMED else ""
-        raise UserError(f"these images have {what}: {', '.join(map(repr, image_ids[:NAMED]))}{more}")
+        raise UserError(f"these images have {what}: {some(list(map(repr, image_ids)))}")
