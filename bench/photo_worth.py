@@ -1,8 +1,8 @@
-"""How much a captioner reads from the photo: `python bench/photo_worth.py STORE --run RUN --run RUN`.
+"""How much a captioner depends on the photo: `python bench/photo_worth.py STORE --run RUN --run RUN`.
 
 log p of people's captions (the first of each photo) with their own photo, and with another photo of the split, the one
-`--apart` further on in the dataset's order. The difference is what the photo tells the captioner, in nats a word: a
-language model that ignores photos has 0, however likely it finds the captions.
+`--apart` further on in the dataset's order. The difference is what the captioner loses, in nats a word, when it is
+shown another photo: a language model that ignores photos loses 0, however likely it finds the captions.
 """
 
 from __future__ import annotations
@@ -28,12 +28,15 @@ CPU = torch.device("cpu")
 @click.argument("store", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--run", "runs", multiple=True, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--split", default="val", show_default=True, help="photos to read")
-@click.option("--images", default=0, help="the first so many of them  [default: all]")
+@click.option("--images", type=click.IntRange(min=0), default=0, help="the first so many of them  [default: all]")
 @click.option("--apart", default=137, show_default=True, help="how much further on the other photo is")
 def main(store: Path, runs: Sequence[Path], split: str, images: int, apart: int) -> None:
     features = FeatureStore(store)
     captions = {item.image_id: item.captions[0] for item in split_items(features, split, images) if item.captions}
-    others = exchanged(captions, apart)
+    try:
+        others = exchanged(captions, apart)
+    except UserError as error:
+        raise click.ClickException(str(error)) from error
     print(f"{len(captions)} photos of {split} in {store}, nats a word")
     print(f"{'run':<24}{'own photo':>12}{'another':>12}{'difference':>12}")
     for folder in runs:
@@ -44,7 +47,9 @@ def main(store: Path, runs: Sequence[Path], split: str, images: int, apart: int)
 def exchanged(captions: Mapping[str, str], apart: int) -> dict[str, str]:
     """The captions with every one under the photo `apart` further on. UserError: some would keep their own."""
     if not captions or apart % len(captions) == 0:
-        raise UserError(f"--apart={apart} gives {len(captions)} photos their own captions: take another number")
+        raise UserError(
+            f"--apart={apart} leaves captions under their own photos ({len(captions)} in all): take another number"
+        )
     image_ids, texts = list(captions), list(captions.values())
     return {image_ids[(place + apart) % len(image_ids)]: text for place, text in enumerate(texts)}
 

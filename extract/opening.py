@@ -17,7 +17,7 @@ from attend.extract.colours import WHITE, UnstatedRangeError, to_rgb, upright
 warnings.filterwarnings("ignore", module=r"PIL\.", append=True)
 
 DRAWINGS = {"EPS": "PostScript", "WMF": "a Windows metafile"}
-"""Programs that draw a picture, which Pillow hands to an interpreter: nothing to run for a file of unknown origin."""
+"""Pillow's formats that are drawing programs, and what to call them. Pillow would run them; here none is ever run."""
 
 PLUG_IN_KINDS = {b"ftyphei": "HEIC", b"ftyphev": "HEIC", b"ftypmif1": "HEIC", b"ftypavif": "AVIF"}
 

@@ -23,7 +23,7 @@ def test_no_caption_keeps_its_photo_and_none_is_lost() -> None:
 
 @pytest.mark.parametrize(("photos", "apart"), [(10, 0), (10, 20), (1, 3), (0, 3)])
 def test_captions_that_would_keep_their_photos_are_refused(photos: int, apart: int) -> None:
-    with pytest.raises(UserError, match=f"--apart={apart} gives {photos} photos their own captions"):
+    with pytest.raises(UserError, match=rf"--apart={apart} leaves captions under their own photos \({photos} in all\)"):
         bench_module("photo_worth").exchanged({str(number): "a dog" for number in range(photos)}, apart)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 import pytest
 from PIL import EpsImagePlugin, Image, features
@@ -58,12 +60,19 @@ def test_sixteen_bit_colour_keeps_its_high_byte(tmp_path):
     assert abs(red - 0x80) <= 1 and green in (0, 1) and blue == 255
 
 
+METAFILE = struct.pack("<IH4hHIH", 0x9AC6CDD7, 0, 0, 0, 100, 100, 1000, 0, 0) + b"\x01\x00\t\x00" + bytes(60)
+
+
+@pytest.mark.parametrize(("kind", "named"), [("EPS", "PostScript"), ("WMF", "a Windows metafile")])
 @pytest.mark.fault("a PostScript drawing under a photo's name", "refused; its program is never run", "Photos")
-def test_a_drawing_is_refused_and_never_run(tmp_path, monkeypatch):
-    def run(*given: object, **named: object) -> None:
-        pytest.fail("the PostScript in the file was run")
+def test_a_drawing_is_refused_and_never_run(tmp_path, monkeypatch, kind, named):
+    def run(*given: object, **others: object) -> None:
+        pytest.fail("the program in the file was run")
 
     monkeypatch.setattr(EpsImagePlugin, "Ghostscript", run)
-    Image.new("RGB", (8, 8), (200, 10, 10)).save(tmp_path / "photo.jpg", "EPS")
-    with pytest.raises(PhotoError, match="is PostScript, a drawing and no photo: convert it to PNG"):
-        open_photo(tmp_path / "photo.jpg")
+    path = tmp_path / "photo.jpg"
+    path.write_bytes(METAFILE)
+    if kind == "EPS":
+        Image.new("RGB", (8, 8), (200, 10, 10)).save(path, "EPS")
+    with pytest.raises(PhotoError, match=f"is {named}, a drawing and no photo: convert it to PNG"):
+        open_photo(path)
