@@ -15,11 +15,10 @@ import click
 import torch
 
 from attend.data.store_reader import FeatureStore
-from attend.errors import UserError
 from attend.score.decode import split_items
 from attend.score.likelihood import caption_likelihoods, per_word
 from attend.train.models.interface import Captioner
-from attend.train.run import load_run
+from attend.train.run import Run, load_run
 
 CPU = torch.device("cpu")
 
@@ -33,30 +32,27 @@ CPU = torch.device("cpu")
 def main(store: Path, runs: Sequence[Path], split: str, images: int, apart: int) -> None:
     features = FeatureStore(store)
     captions = {item.image_id: item.captions[0] for item in split_items(features, split, images) if item.captions}
-    try:
-        others = exchanged(captions, apart)
-    except UserError as error:
-        raise click.ClickException(str(error)) from error
+    others = exchanged(captions, apart)
     print(f"{len(captions)} photos of {split} in {store}, nats a word")
     print(f"{'run':<24}{'own photo':>12}{'another':>12}{'difference':>12}")
     for folder in runs:
-        own, other = (log_p(folder, features, texts) for texts in (captions, others))
+        run = load_run(folder, CPU)
+        own, other = (log_p(run, features, texts) for texts in (captions, others))
         print(f"{folder.name:<24}{own:>12.3f}{other:>12.3f}{own - other:>12.3f}")
 
 
 def exchanged(captions: Mapping[str, str], apart: int) -> dict[str, str]:
-    """The captions with every one under the photo `apart` further on. UserError: some would keep their own."""
+    """The captions with every one under the photo `apart` further on. click.UsageError: some would keep their own."""
     if not captions or apart % len(captions) == 0:
-        raise UserError(
+        raise click.UsageError(
             f"--apart={apart} leaves captions under their own photos ({len(captions)} in all): take another number"
         )
     image_ids, texts = list(captions), list(captions.values())
     return {image_ids[(place + apart) % len(image_ids)]: text for place, text in enumerate(texts)}
 
 
-def log_p(folder: Path, features: FeatureStore, captions: Mapping[str, str]) -> float:
-    """Mean log p a word, the end word included, of a caption for each photo under the run in `folder`."""
-    run = load_run(folder, CPU)
+def log_p(run: Run, features: FeatureStore, captions: Mapping[str, str]) -> float:
+    """Mean log p a word, the end word included, of a caption for each photo."""
     config, model = run.config, cast(Captioner, run.model)
     found = caption_likelihoods(model, run.vocabulary, features, captions, config.search, CPU, config.words.longest)
     return per_word(list(found.values()))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from attend.data.store_reader import FeatureStore
-from attend.errors import UserError
 from tests.bench_module import bench_module
 
 
@@ -23,7 +23,9 @@ def test_no_caption_keeps_its_photo_and_none_is_lost() -> None:
 
 @pytest.mark.parametrize(("photos", "apart"), [(10, 0), (10, 20), (1, 3), (0, 3)])
 def test_captions_that_would_keep_their_photos_are_refused(photos: int, apart: int) -> None:
-    with pytest.raises(UserError, match=rf"--apart={apart} leaves captions under their own photos \({photos} in all\)"):
+    with pytest.raises(
+        click.UsageError, match=rf"--apart={apart} leaves captions under their own photos \({photos} in all\)"
+    ):
         bench_module("photo_worth").exchanged({str(number): "a dog" for number in range(photos)}, apart)
 
 
